@@ -7,11 +7,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceOutput;
@@ -20,17 +18,15 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.InputStatus;
 import org.jspecify.annotations.Nullable;
 
-/** The reader of {@link AcceptedSource}. */
+/** The reader of the accepted topic, see {@link CheckedSource}. */
 // The connector's close may be interrupted.
 @SuppressWarnings("try")
-final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSplit> {
+final class AcceptedReader extends CheckedReader {
   // Between two polls of a task that is not blocked.
   private static final long MAX_POLL_MILLIS = 1_000;
 
-  private final SourceReader<SourceEvent, KafkaPartitionSplit> connector;
   private final String topic;
   private final Duration retention;
-  private final PartitionEnds ends;
   private final Clock clock;
   private final Map<String, ReadThrough> partitions = new HashMap<>();
   // Thrown by the next poll: what a reader throws at a checkpoint fails the checkpoint alone.
@@ -43,17 +39,16 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
       SourceReader<SourceEvent, KafkaPartitionSplit> connector,
       String topic,
       Duration retention,
-      PartitionEnds ends,
+      InputTopics topics,
       Clock clock) {
-    this.connector = connector;
+    super(connector, topics);
     this.topic = topic;
     this.retention = retention;
-    this.ends = ends;
     this.clock = clock;
   }
 
   @Override
-  public void addSplits(List<KafkaPartitionSplit> splits) {
+  void addChecked(List<KafkaPartitionSplit> splits) {
     for (KafkaPartitionSplit split : splits) {
       if (!split.getTopic().equals(topic)) {
         throw new UserErrorException(
@@ -63,7 +58,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
                 .formatted(topic, split.getTopic()));
       }
       long throughMillis = clock.millis();
-      if (split instanceof TimedSplit timed) {
+      if (split instanceof TimedSplit timed && timed.readThroughMillis() >= 0) {
         throughMillis = timed.readThroughMillis();
         if (isTooOld(throughMillis)) {
           if (hasUnread(split)) {
@@ -74,7 +69,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
       }
       partitions.put(split.splitId(), new ReadThrough(clock, throughMillis));
     }
-    connector.addSplits(splits);
+    super.addChecked(splits);
   }
 
   private boolean isTooOld(long throughMillis) {
@@ -88,7 +83,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   private boolean hasUnread(KafkaPartitionSplit split) {
     long next = split.getStartingOffset();
     return next != KafkaPartitionSplit.EARLIEST_OFFSET
-        && (next < 0 || ends.of(split.getTopicPartition()) > next + 1);
+        && (next < 0 || topics.end(split.getTopicPartition()) > next + 1);
   }
 
   private UserErrorException tooOld(KafkaPartitionSplit split, long throughMillis) {
@@ -108,7 +103,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   @Override
   public List<KafkaPartitionSplit> snapshotState(long checkpointId) {
     noticeBlocking();
-    return connector.snapshotState(checkpointId).stream().map(this::timed).toList();
+    return super.snapshotState(checkpointId).stream().map(this::timed).toList();
   }
 
   private KafkaPartitionSplit timed(KafkaPartitionSplit split) {
@@ -120,7 +115,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
     if (isTooOld(throughMillis)) {
       behind = tooOld(split, throughMillis);
     }
-    return new TimedSplit(split, throughMillis);
+    return new TimedSplit(split, throughMillis, TimedSplit.topicId(split));
   }
 
   @Override
@@ -150,46 +145,6 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
       partitions.values().forEach(ReadThrough::restartQuiet);
     }
     return nowMillis;
-  }
-
-  @Override
-  public void start() {
-    connector.start();
-  }
-
-  @Override
-  public CompletableFuture<Void> isAvailable() {
-    return connector.isAvailable();
-  }
-
-  @Override
-  public void notifyNoMoreSplits() {
-    connector.notifyNoMoreSplits();
-  }
-
-  @Override
-  public void handleSourceEvents(org.apache.flink.api.connector.source.SourceEvent event) {
-    connector.handleSourceEvents(event);
-  }
-
-  @Override
-  public void notifyCheckpointComplete(long checkpointId) throws Exception {
-    connector.notifyCheckpointComplete(checkpointId);
-  }
-
-  @Override
-  public void notifyCheckpointAborted(long checkpointId) throws Exception {
-    connector.notifyCheckpointAborted(checkpointId);
-  }
-
-  @Override
-  public void pauseOrResumeSplits(Collection<String> pause, Collection<String> resume) {
-    connector.pauseOrResumeSplits(pause, resume);
-  }
-
-  @Override
-  public void close() throws Exception {
-    connector.close();
   }
 
   /** Passes records on and remembers when they were written. */

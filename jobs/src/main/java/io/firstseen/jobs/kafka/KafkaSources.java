@@ -26,25 +26,30 @@ public final class KafkaSources {
   private KafkaSources() {}
 
   /**
-   * Events from the topics of events.
+   * Events from the topics of events. The job fails if it goes on from state whose topics or
+   * offsets are gone.
    *
    * @param maxAhead how far ahead of the clock an event may be
    */
-  public static KafkaSource<SourceEvent> events(KafkaOptions options, Duration maxAhead) {
+  public static Source<SourceEvent, ?, ?> events(KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
     FieldParser fields =
         options.fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
-    return source(
-        options,
-        builder ->
-            options
-                .eventsTopicPattern()
-                .map(builder::setTopicPattern)
-                .orElseGet(() -> builder.setTopics(options.eventsTopics())),
-        options.transactionalIdPrefix(options.outputTopic()),
-        new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
-            .keepingRecords(options.output().hasRecords())
-            .scopedByTopic(options.isScopeFromTopic()));
+    return new CheckedSource(
+        source(
+            options,
+            builder ->
+                options
+                    .eventsTopicPattern()
+                    .map(builder::setTopicPattern)
+                    .orElseGet(() -> builder.setTopics(options.eventsTopics())),
+            options.transactionalIdPrefix(options.outputTopic()),
+            new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
+                .keepingRecords(options.output().hasRecords())
+                .scopedByTopic(options.isScopeFromTopic())),
+        settings(options),
+        null,
+        null);
   }
 
   private static FieldParser fieldParser(
@@ -73,8 +78,12 @@ public final class KafkaSources {
             builder -> builder.setTopics(options.acceptedTopic()),
             options.transactionalIdPrefix(options.snapshotsTopic()),
             new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
-    return new AcceptedSource(
-        source, options.acceptedTopic(), options.clientProperties(), retention);
+    return new CheckedSource(source, settings(options), retention, options.acceptedTopic());
+  }
+
+  private static InputTopics.Settings settings(KafkaOptions options) {
+    return new InputTopics.Settings(
+        options.clientProperties(), options.acceptNewTopic(), options.allowSkippedOffsets());
   }
 
   private static KafkaSource<SourceEvent> source(
@@ -90,7 +99,7 @@ public final class KafkaSources {
             .setClientIdPrefix(group)
             .setProperty(
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString())
-            .setStartingOffsets(start(options.start()))
+            .setStartingOffsets(new WithoutReset(start(options.start())))
             .setDeserializer(deserializer);
     options
         .stopOffsets()
@@ -99,10 +108,9 @@ public final class KafkaSources {
   }
 
   /**
-   * Where to begin without state. The connector's own {@code latest} would jump to the end also
-   * later, if records that were to be read have been deleted. Its {@code committedOffsets} leaves
-   * the offsets to the readers, which look that of a partition without a record up again, and pass
-   * records over, whenever a job goes on from state.
+   * Where to begin without state, in numbers. The connector's own {@code latest} and {@code
+   * committedOffsets} leave the offsets to the readers, which look that of a partition without a
+   * record up again, and pass records over, whenever a job goes on from state.
    */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
@@ -114,7 +122,7 @@ public final class KafkaSources {
     };
   }
 
-  /** The ends of the partitions at the start; later on, no end is jumped to. */
+  /** The ends of the partitions at the start. */
   @SuppressWarnings("deprecation")
   private static final class PresentEnd implements OffsetsInitializer {
     private static final long serialVersionUID = 1;
@@ -128,6 +136,25 @@ public final class KafkaSources {
     @Override
     public OffsetResetStrategy getAutoOffsetResetStrategy() {
       return OffsetResetStrategy.EARLIEST;
+    }
+  }
+
+  /**
+   * Offsets where to begin. An offset that is gone later fails the job, which then restarts and
+   * ends, see {@link InputTopics}.
+   */
+  private record WithoutReset(OffsetsInitializer offsets) implements OffsetsInitializer {
+    @Override
+    public Map<TopicPartition, Long> getPartitionOffsets(
+        Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
+      return offsets.getPartitionOffsets(partitions, retriever);
+    }
+
+    // The connector's interface still requires the deprecated enum.
+    @SuppressWarnings("deprecation")
+    @Override
+    public OffsetResetStrategy getAutoOffsetResetStrategy() {
+      return OffsetResetStrategy.NONE;
     }
   }
 }

@@ -4,33 +4,46 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.kafka.common.Uuid;
 
-/** A partition, how far it is read, and the time through which it is read. */
+/** A partition, how far it is read, the time through which it is read, and the topic's id. */
 final class TimedSplit extends KafkaPartitionSplit {
+  static final long NO_TIME = -1;
+
   private final long readThroughMillis;
+  private final Uuid topicId;
 
   /**
-   * Adds the time to a split.
+   * Adds the time and the id to a split.
    *
    * @param readThroughMillis wall-clock time; what is not read yet was written later
+   * @param topicId zero if it is unknown
    */
-  TimedSplit(KafkaPartitionSplit split, long readThroughMillis) {
+  TimedSplit(KafkaPartitionSplit split, long readThroughMillis, Uuid topicId) {
     super(
         split.getTopicPartition(),
         split.getStartingOffset(),
         split.getStoppingOffset().orElse(NO_STOPPING_OFFSET));
     this.readThroughMillis = readThroughMillis;
+    this.topicId = topicId;
   }
 
+  /** Returns the time; {@link #NO_TIME} if it is unknown. */
   long readThroughMillis() {
     return readThroughMillis;
+  }
+
+  /** Returns the id of the topic that a split is of; zero if it is unknown. */
+  static Uuid topicId(KafkaPartitionSplit split) {
+    return split instanceof TimedSplit timed ? timed.topicId : Uuid.ZERO_UUID;
   }
 
   @Override
   public boolean equals(Object other) {
     return super.equals(other)
         && other instanceof TimedSplit that
-        && readThroughMillis == that.readThroughMillis;
+        && readThroughMillis == that.readThroughMillis
+        && topicId.equals(that.topicId);
   }
 
   @Override
@@ -39,12 +52,13 @@ final class TimedSplit extends KafkaPartitionSplit {
   }
 
   /**
-   * The bytes of splits in state: the time in eight bytes, big-endian, -1 if there is none, then
-   * the bytes of the connector's serializer. The version is that serializer's version plus 100.
+   * The bytes of splits in state: the time in eight bytes, big-endian, -1 if there is none, the id
+   * of the topic in sixteen, then the bytes of the connector's serializer. The version is that
+   * serializer's version plus 200. With 100 there is no id.
    */
   static final class Serializer implements SimpleVersionedSerializer<KafkaPartitionSplit> {
     private static final int WITH_TIME = 100;
-    private static final long NO_TIME = -1;
+    private static final int WITH_ID = 200;
 
     private final SimpleVersionedSerializer<KafkaPartitionSplit> connectors;
 
@@ -54,14 +68,20 @@ final class TimedSplit extends KafkaPartitionSplit {
 
     @Override
     public int getVersion() {
-      return WITH_TIME + connectors.getVersion();
+      return WITH_ID + connectors.getVersion();
     }
 
     @Override
     public byte[] serialize(KafkaPartitionSplit split) throws IOException {
       long millis = split instanceof TimedSplit timed ? timed.readThroughMillis : NO_TIME;
+      Uuid id = topicId(split);
       byte[] bytes = connectors.serialize(split);
-      return ByteBuffer.allocate(Long.BYTES + bytes.length).putLong(millis).put(bytes).array();
+      return ByteBuffer.allocate(3 * Long.BYTES + bytes.length)
+          .putLong(millis)
+          .putLong(id.getMostSignificantBits())
+          .putLong(id.getLeastSignificantBits())
+          .put(bytes)
+          .array();
     }
 
     @Override
@@ -71,10 +91,13 @@ final class TimedSplit extends KafkaPartitionSplit {
       }
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       long millis = buffer.getLong();
+      Uuid id = version < WITH_ID ? Uuid.ZERO_UUID : new Uuid(buffer.getLong(), buffer.getLong());
       byte[] rest = new byte[buffer.remaining()];
       buffer.get(rest);
-      KafkaPartitionSplit split = connectors.deserialize(version - WITH_TIME, rest);
-      return millis == NO_TIME ? split : new TimedSplit(split, millis);
+      KafkaPartitionSplit split = connectors.deserialize(version % WITH_TIME, rest);
+      return millis == NO_TIME && id.equals(Uuid.ZERO_UUID)
+          ? split
+          : new TimedSplit(split, millis, id);
     }
   }
 }

@@ -263,6 +263,22 @@ public final class KafkaOptions {
   private Set<String> acceptedChanges = new LinkedHashSet<>();
 
   @Option(
+      names = "--accept-new-topic",
+      description =
+          "Resume from state although a topic of the job was deleted, created again, or has another name."
+              + " The job reads a new topic of events from its beginning. What was in the old topic and"
+              + " not read is lost, as are the live keys in an accepted topic. Without it the job fails.")
+  private boolean acceptNewTopic;
+
+  @Option(
+      names = "--allow-skipped-offsets",
+      description =
+          "Resume from state although the topic no longer has the offsets, as it deleted records before"
+              + " they were read: read from the oldest record on. The metric skippedOffsets counts them."
+              + " Without it the job fails.")
+  private boolean allowSkippedOffsets;
+
+  @Option(
       names = "--public-key",
       paramLabel = "FILE",
       description =
@@ -450,6 +466,16 @@ public final class KafkaOptions {
   /** The options whose values may differ from those in {@link JobIdentity}. */
   public Set<String> acceptedChanges() {
     return Set.copyOf(acceptedChanges);
+  }
+
+  /** Whether topics may be others than those of the state. */
+  public boolean acceptNewTopic() {
+    return acceptNewTopic;
+  }
+
+  /** Whether records of the input may be gone before they were read. */
+  public boolean allowSkippedOffsets() {
+    return allowSkippedOffsets;
   }
 
   /** Files of public keys whose manifests count besides those of the signing key. */

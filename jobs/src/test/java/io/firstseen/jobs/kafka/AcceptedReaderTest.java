@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
+import java.nio.ByteBuffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,7 +25,9 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitSerializer;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -34,12 +37,12 @@ class AcceptedReaderTest {
 
   private final Time time = new Time();
   private final Connector connector = new Connector();
-  private final Ends ends = new Ends();
+  private final Topics topics = new Topics();
   private final Output output = new Output();
   private final AcceptedReader reader = newReader();
 
   private AcceptedReader newReader() {
-    return new AcceptedReader(connector, "accepted", RETENTION, ends, time);
+    return new AcceptedReader(connector, "accepted", RETENTION, topics, time);
   }
 
   private void restore(KafkaPartitionSplit split) {
@@ -76,7 +79,7 @@ class AcceptedReaderTest {
     read(Duration.ofSeconds(5));
     TimedSplit split = checkpoint();
     assertThat(split.getStartingOffset()).isEqualTo(1);
-    ends.end = 3;
+    topics.end = 3;
     time.pass(RETENTION.minusSeconds(5));
     assertThatCode(() -> restore(split)).doesNotThrowAnyException();
     time.pass(Duration.ofSeconds(1));
@@ -96,18 +99,19 @@ class AcceptedReaderTest {
     TimedSplit split = checkpoint();
     time.pass(Duration.ofDays(30));
     // The marker of the transaction.
-    ends.end = 2;
+    topics.end = 2;
     AcceptedReader next = newReader();
     next.addSplits(List.of(split));
     time.pass(Duration.ofSeconds(10));
     next.snapshotState(1);
     assertThatCode(() -> next.pollNext(output)).doesNotThrowAnyException();
     // Nothing was ever read, so there is nothing to miss.
-    ends.end = 9;
+    topics.end = 9;
     TimedSplit untouched =
         new TimedSplit(
             new KafkaPartitionSplit(PARTITION, KafkaPartitionSplit.EARLIEST_OFFSET),
-            split.readThroughMillis());
+            split.readThroughMillis(),
+            Uuid.ZERO_UUID);
     assertThatCode(() -> restore(untouched)).doesNotThrowAnyException();
   }
 
@@ -118,7 +122,7 @@ class AcceptedReaderTest {
     connector.next = null;
     reader.pollNext(output);
     time.pass(Duration.ofDays(10));
-    ends.end = 100;
+    topics.end = 100;
     TimedSplit split = checkpoint();
     assertThat(split.readThroughMillis()).isEqualTo(time.millis() - ReadThrough.QUIET.toMillis());
     time.pass(Duration.ofHours(23));
@@ -193,9 +197,18 @@ class AcceptedReaderTest {
     assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(plain)))
         .isEqualTo(plain)
         .isNotInstanceOf(TimedSplit.class);
-    TimedSplit timed = new TimedSplit(plain, 1_234);
-    assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(timed)))
-        .isEqualTo(timed);
+    for (TimedSplit timed :
+        List.of(
+            new TimedSplit(plain, 1_234, Uuid.ZERO_UUID),
+            new TimedSplit(plain, 1_234, Uuid.randomUuid()),
+            new TimedSplit(plain, TimedSplit.NO_TIME, Uuid.randomUuid()))) {
+      assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(timed)))
+          .isEqualTo(timed);
+    }
+    byte[] before =
+        ByteBuffer.allocate(100).putLong(1_234).put(connectors.serialize(plain)).array();
+    assertThat(serializer.deserialize(100 + connectors.getVersion(), before))
+        .isEqualTo(new TimedSplit(plain, 1_234, Uuid.ZERO_UUID));
     assertThatCode(() -> restore(plain)).doesNotThrowAnyException();
   }
 
@@ -253,15 +266,23 @@ class AcceptedReaderTest {
     }
   }
 
-  private static final class Ends extends PartitionEnds {
+  private static final class Topics extends InputTopics {
     private long end;
 
-    Ends() {
-      super(new Properties());
+    Topics() {
+      super(new Settings(new Properties(), false, false), new SimpleCounter());
     }
 
     @Override
-    long of(TopicPartition partition) {
+    List<KafkaPartitionSplit> check(List<KafkaPartitionSplit> splits) {
+      return splits;
+    }
+
+    @Override
+    void requireUnchanged() {}
+
+    @Override
+    long end(TopicPartition partition) {
       return end;
     }
   }

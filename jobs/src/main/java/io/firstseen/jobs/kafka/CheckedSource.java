@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -16,49 +15,52 @@ import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.KafkaSourceEnumState;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the accepted topic, and fails the job if removals may be gone before they were read. Kafka
- * keeps the record of a removal for the topic's {@code delete.retention.ms}, and longer only by
- * chance; a topic that deletes by age keeps any record for its {@code retention.ms}. A job that
- * misses the removal of a key would keep the key for ever.
+ * Reads topics, and fails the job if its state is of other topics of their names, or records were
+ * deleted before they were read. Of the accepted topic also if removals may be gone: Kafka keeps
+ * the record of a removal for the topic's {@code delete.retention.ms}, and longer only by chance; a
+ * topic that deletes by age keeps any record for its {@code retention.ms}. A job that misses the
+ * removal of a key would keep the key for ever.
  */
-final class AcceptedSource
+final class CheckedSource
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
         ResultTypeQueryable<SourceEvent> {
   private static final long serialVersionUID = 1;
 
   private final KafkaSource<SourceEvent> connector;
-  private final String topic;
-  private final Properties clientProperties;
-  private final Duration retention;
+  private final InputTopics.Settings settings;
+  private final @Nullable Duration retention;
+  private final @Nullable String topic;
 
   /**
    * Adds the check to a source.
    *
-   * @param topic the accepted topic; state of another topic fails the job
-   * @param retention for how long the topic keeps what is unread
+   * @param retention for how long the accepted topic keeps what is unread; null for topics of
+   *     events
+   * @param topic the accepted topic, as state of another topic fails the job; null for topics of
+   *     events
    */
-  AcceptedSource(
+  CheckedSource(
       KafkaSource<SourceEvent> connector,
-      String topic,
-      Properties clientProperties,
-      Duration retention) {
+      InputTopics.Settings settings,
+      @Nullable Duration retention,
+      @Nullable String topic) {
     this.connector = connector;
+    this.settings = settings;
     this.topic = topic;
-    this.clientProperties = clientProperties;
     this.retention = retention;
   }
 
   @Override
   public SourceReader<SourceEvent, KafkaPartitionSplit> createReader(SourceReaderContext context)
       throws Exception {
-    return new AcceptedReader(
-        connector.createReader(context),
-        topic,
-        retention,
-        new PartitionEnds(clientProperties),
-        Clock.systemUTC());
+    InputTopics topics = new InputTopics(settings, context.metricGroup().counter("skippedOffsets"));
+    return retention == null
+        ? new CheckedReader(connector.createReader(context), topics)
+        : new AcceptedReader(
+            connector.createReader(context), topic, retention, topics, Clock.systemUTC());
   }
 
   @Override

@@ -1,0 +1,235 @@
+package io.firstseen.cli.kafka;
+
+import static io.firstseen.cli.kafka.TestJobs.cancel;
+import static io.firstseen.cli.kafka.TestJobs.failure;
+import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Topics that somebody changes while a job is stopped, or under a running one. */
+class ChangedTopicsTest {
+  private static final String ID = "[A-Za-z0-9_-]{22}";
+
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
+  private final String name = SharedBroker.unused("changed");
+  private final String events = name + ".events";
+  private final String accepted = name + ".accepted";
+  private TopicIo topics;
+  private Admin admin;
+
+  @BeforeEach
+  void open() {
+    topics = new TopicIo(KAFKA.servers());
+    admin = Admin.create(Map.of("bootstrap.servers", KAFKA.servers()));
+    KAFKA.broker().createTopic(events, 1);
+  }
+
+  @AfterEach
+  void close() {
+    admin.close();
+    topics.close();
+  }
+
+  private KafkaOptions options(String... more) {
+    return TestJobs.kafkaOptions(
+        KAFKA.servers(),
+        TestJobs.OFTEN,
+        List.of(
+            "--events-topic=" + events,
+            "--accepted-topic=" + accepted,
+            "--duplicates-topic=" + name + ".duplicates",
+            "--dead-letters-topic=" + name + ".dead-letters",
+            "--snapshots-topic=" + name + ".snapshots"),
+        more);
+  }
+
+  private JobClient dedup(Configuration settings, String... more) throws Exception {
+    StreamExecutionEnvironment env = FLINK.environment(settings);
+    DedupJob.buildOnKafka(env, options(more), JobOptions.parse());
+    return env.executeAsync();
+  }
+
+  private JobClient snapshots(Configuration settings, String... more) throws Exception {
+    return TestJobs.submitSnapshots(FLINK.cluster(), options(more), settings);
+  }
+
+  private String stop(JobClient job) throws Exception {
+    return FLINK.cluster().stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+  }
+
+  private void send(String prefix, int count) throws Exception {
+    send("add", prefix, count);
+  }
+
+  private void send(String operation, String prefix, int count) throws Exception {
+    topics.send(
+        events,
+        1,
+        IntStream.range(0, count)
+            .mapToObj(
+                i ->
+                    "{\"ts\":1700000000000,\"op\":\"%s\",\"key\":\"%s%d\"}"
+                        .formatted(operation, prefix, i))
+            .toList());
+  }
+
+  private void awaitAccepted(int count) throws Exception {
+    topics.await(accepted, READ_COMMITTED, count);
+  }
+
+  private void trim(String topic, long offset) throws Exception {
+    admin
+        .deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(offset)))
+        .all()
+        .get();
+  }
+
+  private void configure(String topic, String setting, String value) throws Exception {
+    admin
+        .incrementalAlterConfigs(
+            Map.of(
+                new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                List.of(new AlterConfigOp(new ConfigEntry(setting, value), OpType.SET))))
+        .all()
+        .get();
+  }
+
+  private void delete(String topic) throws Exception {
+    admin.deleteTopics(List.of(topic)).all().get();
+  }
+
+  /** A job's savepoint after ten keys. */
+  private String savepointOfTen() throws Exception {
+    JobClient job = dedup(new Configuration());
+    send("k", 10);
+    awaitAccepted(10);
+    return stop(job);
+  }
+
+  @Test
+  void aTopicOfEventsThatWasCreatedAgainEndsTheJobOrIsReadFromItsBeginning() throws Exception {
+    String savepoint = savepointOfTen();
+    delete(events);
+    KAFKA.broker().createTopic(events, 1);
+    send("new", 40);
+    assertThat(failure(dedup(fromSavepoint(savepoint))))
+        .matches(
+            "the job reads topic %s with the id %s, and the topic of this name now has the id %s, as it was deleted and created again: start the job with --accept-new-topic to read the new topic from its beginning, what was not read of the old topic is lost"
+                .formatted(events, ID, ID));
+    JobClient job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
+    awaitAccepted(50);
+    savepoint = stop(job);
+    job = dedup(fromSavepoint(savepoint));
+    send("more", 1);
+    awaitAccepted(51);
+    cancel(job);
+  }
+
+  @Test
+  void aTopicOfEventsThatIsGoneEndsTheJob() throws Exception {
+    KAFKA.broker().createTopic(events + ".other", 1);
+    String both = "--events-topic=" + events + ".other";
+    JobClient job = dedup(new Configuration(), both);
+    send("k", 10);
+    awaitAccepted(10);
+    String savepoint = stop(job);
+    delete(events + ".other");
+    String gone =
+        "the job reads topic %s.other with the id %s, and there is no such topic any more: "
+                .formatted(events, ID)
+            + "start the job with --accept-new-topic to read the other topics, .*";
+    assertThat(failure(dedup(fromSavepoint(savepoint)))).matches(gone);
+    job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
+    send("more", 1);
+    awaitAccepted(11);
+    cancel(job);
+  }
+
+  /** Its offsets would be taken for those of the new one. */
+  @Test
+  void aTopicOfEventsThatIsCreatedAgainUnderARunningJobEndsIt() throws Exception {
+    JobClient job = dedup(new Configuration());
+    send("k", 10);
+    awaitAccepted(10);
+    delete(events);
+    KAFKA.broker().createTopic(events, 1);
+    send("new", 40);
+    assertThat(failure(job)).contains("as it was deleted and created again");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, 0", "11, 0", "12, 2", "40, 30"})
+  void deletedEventsThatWereNotReadEndTheJob(int trimmedTo, int skipped) throws Exception {
+    String savepoint = savepointOfTen();
+    send("new", 40);
+    trim(events, trimmedTo);
+    if (skipped > 0) {
+      assertThat(failure(dedup(fromSavepoint(savepoint))))
+          .isEqualTo(
+              "the job resumes partition 0 of topic %s at offset 10, and the topic has the offsets from %d to 50: %d offsets were deleted before they were read (start from state that the topic still has the offsets of, or read from offset %2$d on with --allow-skipped-offsets; keep records for longer than the job may be down or behind)"
+                  .formatted(events, trimmedTo, skipped));
+    }
+    JobClient job =
+        skipped == 0
+            ? dedup(fromSavepoint(savepoint))
+            : dedup(fromSavepoint(savepoint), "--allow-skipped-offsets");
+    awaitAccepted(60 - trimmedTo);
+    cancel(job);
+  }
+
+  @Test
+  void deletedChangesThatWereNotReadEndTheSnapshotJob() throws Exception {
+    try (AcceptedKeys keys = new AcceptedKeys(KAFKA.servers(), accepted)) {
+      KAFKA.create(accepted, "compact");
+      JobClient job = snapshots(new Configuration(), "--max-downtime=1s");
+      keys.add("k", 1_000);
+      keys.add("k", 3_000);
+      keys.flush();
+      topics.readUntil(name + ".snapshots", READ_UNCOMMITTED, records -> !records.isEmpty());
+      String savepoint = stop(job);
+      for (int i = 0; i < 10; i++) {
+        keys.add("new" + i, 4_000);
+      }
+      keys.flush();
+      configure(accepted, "cleanup.policy", "delete");
+      trim(accepted, 8);
+      configure(accepted, "cleanup.policy", "compact");
+      assertThat(failure(snapshots(fromSavepoint(savepoint), "--max-downtime=1s")))
+          .contains("of topic " + accepted + " at offset 2, and the topic has the offsets from 8");
+      cancel(snapshots(fromSavepoint(savepoint), "--max-downtime=1s", "--allow-skipped-offsets"));
+      delete(accepted);
+      KAFKA.create(accepted, "compact");
+      assertThat(failure(snapshots(fromSavepoint(savepoint), "--max-downtime=1s")))
+          .contains("the job reads topic " + accepted, "as it was deleted and created again");
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.firstseen.jobs.kafka;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** Topics as the brokers describe them to a task. */
+class BrokerTopics implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(12);
+  // Brokers learn of a new topic one after the other.
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final Properties clientProperties = new Properties();
+  private Admin admin;
+
+  BrokerTopics(Properties clientProperties) {
+    this.clientProperties.putAll(clientProperties);
+    String timeoutMillis = Long.toString(TIMEOUT.toMillis());
+    this.clientProperties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeoutMillis);
+    this.clientProperties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeoutMillis);
+  }
+
+  private Admin admin() {
+    if (admin == null) {
+      admin = Admin.create(clientProperties);
+    }
+    return admin;
+  }
+
+  /**
+   * Returns the topics that exist, by name. A topic counts as missing if the brokers do not know it
+   * for some seconds.
+   *
+   * @throws KafkaException if no broker answers
+   */
+  Map<String, TopicDescription> describe(Collection<String> names) {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      Map<String, TopicDescription> found = new HashMap<>();
+      admin()
+          .describeTopics(names)
+          .topicNameValues()
+          .forEach(
+              (name, answer) -> {
+                try {
+                  found.put(name, get(answer));
+                } catch (UnknownTopicOrPartitionException e) {
+                  // Missing, as far as this broker knows.
+                }
+              });
+      if (found.keySet().containsAll(names) || System.nanoTime() > deadlineNanos) {
+        return found;
+      }
+      try {
+        Thread.sleep(100);
+      } catch (InterruptedException e) {
+        throw new InterruptException(e);
+      }
+    }
+  }
+
+  /**
+   * Returns the offset of the first or after the last record of each partition.
+   *
+   * @throws KafkaException if no broker answers
+   */
+  Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which) {
+    Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
+    partitions.forEach(partition -> specs.put(partition, which));
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    get(admin().listOffsets(specs).all())
+        .forEach((partition, result) -> offsets.put(partition, result.offset()));
+    return offsets;
+  }
+
+  private static <T> T get(KafkaFuture<T> future) {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof KafkaException kafka ? kafka : new KafkaException(e.getCause());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (admin != null) {
+      admin.close(Duration.ZERO);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
+import org.apache.flink.metrics.Counter;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compares the partitions that a reader gets with the topics at the brokers: each must be of the
+ * topic that the state was written for, and must still have the records from its offset on.
+ */
+class InputTopics implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InputTopics.class);
+
+  private final Settings settings;
+  private final Counter skippedOffsets;
+  private final BrokerTopics brokers;
+  private final Map<String, Uuid> ids = new HashMap<>();
+
+  /**
+   * What a job accepts.
+   *
+   * @param acceptsNewTopic whether a topic may have been created again, or be gone
+   * @param allowsSkippedOffsets whether records may be gone before they were read
+   */
+  record Settings(
+      Properties clientProperties, boolean acceptsNewTopic, boolean allowsSkippedOffsets)
+      implements Serializable {
+    private static final long serialVersionUID = 1;
+  }
+
+  InputTopics(Settings settings, Counter skippedOffsets) {
+    this.settings = settings;
+    this.skippedOffsets = skippedOffsets;
+    this.brokers = new BrokerTopics(settings.clientProperties);
+  }
+
+  /**
+   * Returns the partitions as they are to be read.
+   *
+   * @throws UserErrorException if a topic or an offset is gone and the job does not accept it
+   */
+  List<KafkaPartitionSplit> check(List<KafkaPartitionSplit> splits) {
+    Map<String, TopicDescription> topics =
+        brokers.describe(
+            splits.stream().map(KafkaPartitionSplit::getTopic).collect(Collectors.toSet()));
+    topics.forEach((name, topic) -> ids.put(name, topic.topicId()));
+    List<KafkaPartitionSplit> ofTopics = new ArrayList<>();
+    for (KafkaPartitionSplit split : splits) {
+      TopicDescription topic = topics.get(split.getTopic());
+      Uuid was = TimedSplit.topicId(split);
+      boolean isNew = isNew(was, topic);
+      if (isNew && !settings.acceptsNewTopic) {
+        throw changed(split.getTopic(), was, topic);
+      }
+      if (topic != null && split.getPartition() < topic.partitions().size()) {
+        ofTopics.add(isNew ? fromBeginning(split) : split);
+      } else if (settings.acceptsNewTopic) {
+        LOG.warn("partition {} does not exist any more and is not read", split.splitId());
+      } else {
+        throw changed(split.getTopic(), was, topic);
+      }
+    }
+    return withinLog(ofTopics);
+  }
+
+  private List<KafkaPartitionSplit> withinLog(List<KafkaPartitionSplit> splits) {
+    Set<TopicPartition> partitions =
+        splits.stream()
+            .filter(split -> split.getStartingOffset() >= 0)
+            .map(KafkaPartitionSplit::getTopicPartition)
+            .collect(Collectors.toSet());
+    Map<TopicPartition, Long> begins = brokers.offsets(partitions, OffsetSpec.earliest());
+    Map<TopicPartition, Long> ends = brokers.offsets(partitions, OffsetSpec.latest());
+    return splits.stream()
+        .map(
+            split ->
+                begins.containsKey(split.getTopicPartition())
+                    ? withinLog(
+                        split,
+                        begins.get(split.getTopicPartition()),
+                        ends.get(split.getTopicPartition()))
+                    : split)
+        .toList();
+  }
+
+  private KafkaPartitionSplit withinLog(KafkaPartitionSplit split, long begin, long end) {
+    long wanted = split.getStartingOffset();
+    if (wanted >= begin && wanted <= end) {
+      return split;
+    }
+    String range =
+        "the job resumes partition %d of topic %s at offset %d, and the topic has the offsets from %d to %d"
+            .formatted(split.getPartition(), split.getTopic(), wanted, begin, end);
+    if (wanted + 1 == begin) {
+      // A job stops before the marker of the transaction that it has read last.
+      LOG.warn("{}: offset {} is skipped, often the marker of a transaction", range, wanted);
+      return fromBeginning(split);
+    }
+    String loss =
+        wanted < begin
+            ? "%d offsets were deleted before they were read".formatted(begin - wanted)
+            : "the topic has lost records, or was deleted and created again";
+    if (!settings.allowsSkippedOffsets) {
+      throw new UserErrorException(
+          "%s: %s (start from state that the topic still has the offsets of, or read from offset %d on with --allow-skipped-offsets; keep records for longer than the job may be down or behind)"
+              .formatted(range, loss, begin));
+    }
+    LOG.warn("{}: {}; the job reads from offset {} on", range, loss, begin);
+    skippedOffsets.inc(Math.max(0, begin - wanted));
+    return fromBeginning(split);
+  }
+
+  private static KafkaPartitionSplit fromBeginning(KafkaPartitionSplit split) {
+    return new KafkaPartitionSplit(
+        split.getTopicPartition(),
+        KafkaPartitionSplit.EARLIEST_OFFSET,
+        split.getStoppingOffset().orElse(KafkaPartitionSplit.NO_STOPPING_OFFSET));
+  }
+
+  /**
+   * Requires that the topics are still those of the start, as far as brokers answer.
+   *
+   * @throws UserErrorException if one is gone, or was created again
+   */
+  void requireUnchanged() {
+    Map<String, TopicDescription> topics = brokers.describe(ids.keySet());
+    ids.forEach(
+        (name, id) -> {
+          if (topics.get(name) == null || isNew(id, topics.get(name))) {
+            throw changed(name, id, topics.get(name));
+          }
+        });
+  }
+
+  /** Returns the id of a topic of partitions that were checked. */
+  Uuid id(String topic) {
+    return ids.getOrDefault(topic, Uuid.ZERO_UUID);
+  }
+
+  long end(TopicPartition partition) {
+    return brokers.offsets(Set.of(partition), OffsetSpec.latest()).get(partition);
+  }
+
+  private static boolean isNew(Uuid was, TopicDescription topic) {
+    return topic != null
+        && !was.equals(Uuid.ZERO_UUID)
+        && !topic.topicId().equals(Uuid.ZERO_UUID)
+        && !topic.topicId().equals(was);
+  }
+
+  private static UserErrorException changed(String name, Uuid was, TopicDescription topic) {
+    String reads =
+        was.equals(Uuid.ZERO_UUID)
+            ? "topic " + name
+            : "topic %s with the id %s".formatted(name, was);
+    return new UserErrorException(
+        "the job reads %s, and %s: start the job with --accept-new-topic to read %s, what was not read of the old topic is lost"
+            .formatted(
+                reads,
+                topic == null
+                    ? "there is no such topic any more"
+                    : isNew(was, topic)
+                        ? "the topic of this name now has the id %s, as it was deleted and created again"
+                            .formatted(topic.topicId())
+                        : "it now has only %d partitions".formatted(topic.partitions().size()),
+                topic == null ? "the other topics" : "the new topic from its beginning"));
+  }
+
+  @Override
+  public void close() {
+    brokers.close();
+  }
+}
