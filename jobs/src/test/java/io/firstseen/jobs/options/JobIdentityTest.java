@@ -70,6 +70,8 @@ class JobIdentityTest {
           "schema",
           "take-over",
           "accept-changes",
+          "accept-new-topic",
+          "allow-skipped-offsets",
           "kafka-property",
           "kafka-properties");
 
