@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Topics that somebody changes while a job is stopped, or under a running one. */
 class ChangedTopicsTest {
@@ -204,6 +205,28 @@ class ChangedTopicsTest {
             : dedup(fromSavepoint(savepoint), "--allow-skipped-offsets");
     awaitAccepted(60 - trimmedTo);
     cancel(job);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"accepted", "duplicates", "dead-letters"})
+  void aTopicThatTakesSmallerRecordsThanBeforeEndsTheJob(String topic) throws Exception {
+    JobClient job = dedup(new Configuration());
+    send("k", 1);
+    awaitAccepted(1);
+    configure(name + "." + topic, "max.message.bytes", "3000");
+    String large = "\"x\":\"" + "y".repeat(5_000) + "\"}";
+    topics.send(
+        events,
+        1,
+        List.of(
+            switch (topic) {
+              case "accepted" -> "{\"ts\":1700000000000,\"op\":\"add\",\"key\":\"big\"," + large;
+              case "duplicates" -> "{\"ts\":1700000000000,\"op\":\"add\",\"key\":\"k0\"," + large;
+              default -> "{" + large;
+            }));
+    assertThat(failure(job))
+        .contains(name + "." + topic)
+        .contains("raise max.message.bytes of the topic to at least 1000000");
   }
 
   @Test

@@ -129,7 +129,7 @@ class DeferredKafkaSink<T, R>
       this.check = check;
       this.parts = parts;
       this.sink = sink;
-      this.context = context;
+      this.context = PermanentFailures.reportedIn(context);
       this.recovered = recovered;
     }
 
@@ -138,6 +138,7 @@ class DeferredKafkaSink<T, R>
         try {
           kafka = sink.restoreWriter(context, recovered);
         } catch (RuntimeException e) {
+          throwPermanent(e);
           // Kafka tells it in the message alone.
           throw ExceptionUtils.findThrowableWithMessage(e, "transaction.max.timeout.ms")
               .<RuntimeException>map(
@@ -154,17 +155,35 @@ class DeferredKafkaSink<T, R>
     @Override
     public void write(T element, Context elementContext) throws IOException, InterruptedException {
       hasWritten = true;
-      for (R part : parts.apply(element)) {
-        kafka().write(part, elementContext);
+      try {
+        for (R part : parts.apply(element)) {
+          kafka().write(part, elementContext);
+        }
+      } catch (IOException | RuntimeException e) {
+        throwPermanent(e);
+        throw e;
       }
     }
 
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
-      kafka().flush(endOfInput);
+      try {
+        kafka().flush(endOfInput);
+      } catch (IOException | RuntimeException e) {
+        throwPermanent(e);
+        throw e;
+      }
       if (check != null) {
         check.requireMine(!hasWritten);
       }
+    }
+
+    private static void throwPermanent(Exception e) {
+      PermanentFailures.of(e)
+          .ifPresent(
+              error -> {
+                throw error;
+              });
     }
 
     @Override

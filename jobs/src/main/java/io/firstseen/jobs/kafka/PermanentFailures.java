@@ -1,0 +1,113 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.flink.util.function.ThrowingRunnable;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
+
+/** Failures of a writer to Kafka that a restart does not change. */
+final class PermanentFailures {
+  // A failure, and what the user can do.
+  private record Kind(Class<? extends Throwable> type, String advice) {}
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(
+              RecordTooLargeException.class,
+              "raise max.message.bytes of the topic to at least 1000000"),
+          new Kind(
+              InvalidTimestampException.class,
+              "raise message.timestamp.before.max.ms or message.timestamp.after.max.ms of the topic"),
+          new Kind(
+              UnsupportedForMessageFormatException.class, "use a broker that has transactions"),
+          new Kind(ConfigException.class, "correct --kafka-property or --kafka-properties"));
+
+  private PermanentFailures() {}
+
+  /** Returns the error for the user; empty if a restart may help. */
+  static Optional<UserErrorException> of(Throwable failure) {
+    if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
+      return Optional.empty();
+    }
+    for (Kind kind : KINDS) {
+      Optional<? extends Throwable> cause = ExceptionUtils.findThrowable(failure, kind.type);
+      if (cause.isPresent()) {
+        String where =
+            ExceptionUtils.findThrowableWithMessage(failure, "Failed to send data to Kafka")
+                .map(Throwable::getMessage)
+                .orElse("cannot write to Kafka");
+        return Optional.of(
+            new UserErrorException(
+                "%s: %s (%s, and start the job again from its newest checkpoint)"
+                    .formatted(where, cause.get().getMessage(), kind.advice)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The context of a writer, whose mailbox throws the error for the user. */
+  static WriterInitContext reportedIn(WriterInitContext context) {
+    MailboxExecutor mailbox = new ReportingMailbox(context.getMailboxExecutor());
+    return (WriterInitContext)
+        Proxy.newProxyInstance(
+            PermanentFailures.class.getClassLoader(),
+            new Class<?>[] {WriterInitContext.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("getMailboxExecutor")) {
+                return mailbox;
+              }
+              try {
+                return method.invoke(context, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  /** Failures of sends come from the thread of the producer, by way of the mailbox. */
+  private record ReportingMailbox(MailboxExecutor mailbox) implements MailboxExecutor {
+    @Override
+    public void execute(
+        MailOptions options,
+        ThrowingRunnable<? extends Exception> command,
+        String descriptionFormat,
+        Object... arguments) {
+      mailbox.execute(
+          options,
+          () -> {
+            try {
+              command.run();
+            } catch (Exception e) {
+              throw of(e).<Exception>map(error -> error).orElse(e);
+            }
+          },
+          descriptionFormat,
+          arguments);
+    }
+
+    @Override
+    public void yield() throws InterruptedException, FlinkRuntimeException {
+      mailbox.yield();
+    }
+
+    @Override
+    public boolean tryYield() throws FlinkRuntimeException {
+      return mailbox.tryYield();
+    }
+
+    @Override
+    public boolean shouldInterrupt() {
+      return mailbox.shouldInterrupt();
+    }
+  }
+}
