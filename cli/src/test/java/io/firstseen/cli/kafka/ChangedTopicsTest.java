@@ -6,10 +6,12 @@ import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -44,6 +47,7 @@ class ChangedTopicsTest {
   private final String name = SharedBroker.unused("changed");
   private final String events = name + ".events";
   private final String accepted = name + ".accepted";
+  private String acceptedOption = accepted;
   private TopicIo topics;
   private Admin admin;
 
@@ -66,7 +70,7 @@ class ChangedTopicsTest {
         TestJobs.OFTEN,
         List.of(
             "--events-topic=" + events,
-            "--accepted-topic=" + accepted,
+            "--accepted-topic=" + acceptedOption,
             "--duplicates-topic=" + name + ".duplicates",
             "--dead-letters-topic=" + name + ".dead-letters",
             "--snapshots-topic=" + name + ".snapshots"),
@@ -204,6 +208,90 @@ class ChangedTopicsTest {
             ? dedup(fromSavepoint(savepoint))
             : dedup(fromSavepoint(savepoint), "--allow-skipped-offsets");
     awaitAccepted(60 - trimmedTo);
+    cancel(job);
+  }
+
+  @Test
+  void aTopicThatTheJobWroteMustExistWhenItStartsFromState() throws Exception {
+    String savepoint = savepointOfTen();
+    delete(accepted);
+    String gone =
+        "topic %s does not exist at %s, and the job starts from state of a job that has written its topics: name the topics of that job, or start the job with --accept-new-topic to create this one, which has no earlier records";
+    assertThatThrownBy(() -> dedup(fromSavepoint(savepoint)))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(gone, accepted, KAFKA.servers());
+    assertThat(topics.exists(accepted)).isFalse();
+    String misspelt = accepted + "t";
+    acceptedOption = misspelt;
+    assertThatThrownBy(() -> dedup(fromSavepoint(savepoint)))
+        .hasMessage(gone, misspelt, KAFKA.servers());
+    KAFKA.create(misspelt, "compact");
+    KAFKA.create(misspelt + ".claims", "compact");
+    assertThat(failure(dedup(fromSavepoint(savepoint))))
+        .isEqualTo(
+            "--accepted-topic is %s, and the state is of a job that wrote to topic %s: start the job with --accepted-topic %2$s, or with --accept-new-topic to write to another topic, which has no earlier records"
+                .formatted(misspelt, accepted));
+
+    acceptedOption = accepted;
+    KAFKA.create(accepted, "compact");
+    assertThat(failure(dedup(fromSavepoint(savepoint))))
+        .matches(
+            "topic %s \\(--accepted-topic\\) was deleted and created again: its id is %s, and the job has written to the topic with the id %2$s \\(start the job with --accept-new-topic .*"
+                .formatted(accepted, ID));
+    JobClient job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
+    send("new", 5);
+    awaitAccepted(5);
+    cancel(job);
+  }
+
+  @Test
+  void aTopicOfDeadLettersThatIsGoneEndsTheJobToo() throws Exception {
+    String savepoint = savepointOfTen();
+    delete(name + ".dead-letters");
+    KAFKA.create(name + ".dead-letters", "delete");
+    assertThat(failure(dedup(fromSavepoint(savepoint))))
+        .contains("(--dead-letters-topic) was deleted and created again");
+  }
+
+  @Test
+  void aTopicThatIsDeletedUnderTheJobThatWritesItEndsTheJob() throws Exception {
+    // The producer may wait for the topic before the next checkpoint.
+    JobClient job =
+        dedup(
+            new Configuration(),
+            "--kafka-property=max.block.ms=5000",
+            "--kafka-property=request.timeout.ms=2000",
+            "--kafka-property=delivery.timeout.ms=3000");
+    send("k", 10);
+    awaitAccepted(10);
+    delete(accepted);
+    send("new", 10);
+    assertThat(failure(job))
+        .isEqualTo(
+            "topic %s (--accepted-topic), which the job writes, does not exist any more: start the job with --accept-new-topic to write to a new topic, which has no earlier records"
+                .formatted(accepted));
+  }
+
+  @Test
+  void moreAcceptedPartitionsEndTheJobAndTheFirstOnesCanBeKept() throws Exception {
+    JobClient job = dedup(new Configuration());
+    send("k", 40);
+    awaitAccepted(40);
+    String savepoint = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+    admin.createPartitions(Map.of(accepted, NewPartitions.increaseTo(4))).all().get();
+    String more =
+        "the job has written to 1 partitions of topic %s, and would now write to 4, so the removal of a key could be in another partition than the key, where compaction keeps the key: start the job with --accepted-partitions 1"
+            .formatted(accepted);
+    assertThat(failure(job)).isEqualTo(more);
+    assertThat(failure(dedup(fromSavepoint(savepoint)))).isEqualTo(more);
+    assertThat(failure(dedup(fromSavepoint(savepoint), "--accepted-partitions=5")))
+        .isEqualTo(
+            "--accepted-partitions must be at most 4, the number of partitions of topic %s, got 5"
+                .formatted(accepted));
+    job = dedup(fromSavepoint(savepoint), "--accepted-partitions=1");
+    send("delete", "k", 40);
+    awaitAccepted(80);
+    assertThat(topics.readCommitted(accepted)).allMatch(record -> record.partition() == 0);
     cancel(job);
   }
 

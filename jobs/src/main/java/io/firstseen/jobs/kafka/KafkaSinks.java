@@ -9,11 +9,16 @@ import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
+import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
+import java.io.IOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -52,16 +57,40 @@ public final class KafkaSinks {
     return new OutcomeSinks(
         outcomes(
             kafka,
-            claim(kafka, options, "outcomes", prefix, takenOver),
+            claim(
+                kafka, options, "outcomes", prefix, takenOver, OutputTopics.ofOutcomes(kafka)),
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.duplicates(),
         // A right on ids that begin with the prefix is enough for both.
         outcomes(
             kafka,
-            claim(kafka, options, "dead-letters", prefix + ".dead-letters", takenOver),
+            claim(
+                kafka,
+                options,
+                "dead-letters",
+                prefix + ".dead-letters",
+                takenOver,
+                OutputTopics.ofDeadLetters(kafka)),
             1,
             null));
+  }
+
+  /**
+   * Returns the topics that the job of some state has written, by the names that they have in the
+   * options; none if the state cannot be read here.
+   */
+  public static Set<String> topicsOfState(String path, KafkaOptions options) {
+    try {
+      Set<String> states = DedupSavepoint.operatorStates(path);
+      Map<String, String> names = new HashMap<>(OutputTopics.ofOutcomes(options).names());
+      names.putAll(OutputTopics.ofDeadLetters(options).names());
+      names.keySet().removeIf(option -> !states.contains(OutputTopics.state(option)));
+      return Set.copyOf(names.values());
+    } catch (IOException | RuntimeException e) {
+      LOG.info("cannot read the state at {} here, so its topics are checked later", path, e);
+      return Set.of();
+    }
   }
 
   private static OutputClaim claim(
@@ -69,7 +98,8 @@ public final class KafkaSinks {
       JobOptions options,
       String sink,
       String idsOfSink,
-      PublisherLine takenOver) {
+      PublisherLine takenOver,
+      OutputTopics topics) {
     return new OutputClaim(
         kafka.clientProperties(),
         kafka.claimsTopic(),
@@ -80,7 +110,8 @@ public final class KafkaSinks {
         kafka.takeOver(),
         takenOver,
         JobIdentity.ofDedup(kafka, options),
-        kafka.acceptedChanges());
+        kafka.acceptedChanges(),
+        topics);
   }
 
   private static Sink<Outcome> outcomes(

@@ -79,6 +79,10 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   private transient ListState<Tuple2<List<String>, List<String>>> state;
   private transient ListState<Map<String, String>> identity;
+  // The lines of the topics that the sink writes, of the first task.
+  private transient List<ListState<String>> topicStates;
+  private transient BrokerTopics brokers;
+  private transient List<String> topics;
   private transient String claim;
   private transient PublisherLine line;
   private transient boolean hasState;
@@ -151,6 +155,22 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       hasState = true;
     }
     line = line.then(restored);
+    brokers = new BrokerTopics(claims.clientProperties());
+    topics = claims.topics().now(brokers);
+    topicStates = new ArrayList<>();
+    List<String> topicsOfState = new ArrayList<>();
+    for (String option : claims.topics().names().keySet()) {
+      ListState<String> ofOption =
+          context
+              .getOperatorStateStore()
+              .getUnionListState(
+                  new ListStateDescriptor<>(OutputTopics.state(option), Types.STRING));
+      ofOption.get().forEach(topicsOfState::add);
+      topicStates.add(ofOption);
+    }
+    if (!claims.topics().acceptsNew()) {
+      OutputTopics.requireSame(topicsOfState, topics);
+    }
     tail = new ClaimsTail(claims.clientProperties(), claims.topic(), claims.output());
     tail.readToEnd();
     readWritten(false);
@@ -358,10 +378,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     for (int i = 0; i < task.getNumberOfParallelSubtasks(); i++) {
       ofThisJob.add(claims.writtenKey(i, task.getNumberOfParallelSubtasks()));
     }
-    boolean isFirst = task.getIndexOfThisSubtask() == 0;
     List<String> gone =
         writtenKeys.stream()
-            .filter(key -> key.equals(writtenKey) || (isFirst && !ofThisJob.contains(key)))
+            .filter(key -> key.equals(writtenKey) || (isFirstTask() && !ofThisJob.contains(key)))
             .toList();
     if (!gone.isEmpty()) {
       try (Producer<byte[], byte[]> producer = producer()) {
@@ -427,7 +446,26 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
     super.prepareSnapshotPreBarrier(checkpointId);
+    if (isFirstTask()) {
+      requireTopics();
+    }
     endTransaction();
+  }
+
+  private boolean isFirstTask() {
+    return getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
+  }
+
+  /**
+   * Requires that the topics are those of the start: the sink would wait for a topic that is gone,
+   * and has by now chosen the partitions of all records that are about to be committed.
+   */
+  private void requireTopics() {
+    try {
+      OutputTopics.requireSame(topics, claims.topics().now(brokers));
+    } catch (KafkaException e) {
+      LOG.warn("cannot compare the topics that the job writes now: {}", e.getMessage());
+    }
   }
 
   @Override
@@ -464,16 +502,21 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    // The claim of this job, too, which another task may have made before the barrier.
-    PublisherLine withOwn = line.then(new PublisherLine(List.of(claim), -1));
-    state.update(List.of(Tuple2.of(withOwn.claims(), passed.lines(firstShard, lastShard))));
-    boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
-    identity.update(isFirst ? List.of(claims.identity().values()) : List.of());
+    // A sink without events has not claimed the output, but another one of the job may have.
+    PublisherLine own = hasBegun ? line : line.then(new PublisherLine(List.of(claim), -1));
+    state.update(List.of(Tuple2.of(own.claims(), passed.lines(firstShard, lastShard))));
+    identity.update(isFirstTask() ? List.of(claims.identity().values()) : List.of());
+    for (int i = 0; i < topics.size(); i++) {
+      topicStates.get(i).update(isFirstTask() ? List.of(topics.get(i)) : List.of());
+    }
   }
 
   @Override
   public void close() throws Exception {
     try {
+      if (brokers != null) {
+        brokers.close();
+      }
       if (tail != null) {
         tail.close();
       }

@@ -7,7 +7,9 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The record of an outcome.
@@ -30,12 +32,14 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
   private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
 
   private final String acceptedTopic;
+  private final int acceptedPartitions;
   private final String duplicatesTopic;
   private final String deadLettersTopic;
   private final String claimsTopic;
 
   OutcomeRecords(KafkaOptions options) {
     this.acceptedTopic = options.acceptedTopic();
+    this.acceptedPartitions = options.acceptedPartitions();
     this.duplicatesTopic = options.duplicatesTopic();
     this.deadLettersTopic = options.deadLettersTopic();
     this.claimsTopic = options.claimsTopic();
@@ -47,9 +51,8 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
     SourceEvent event = outcome.event();
     return switch (outcome.kind()) {
       // A null value would remove the key.
-      case ACCEPTED ->
-          timed(acceptedTopic, outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
-      case REMOVED -> timed(acceptedTopic, outcome, null);
+      case ACCEPTED -> accepted(outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
+      case REMOVED -> accepted(outcome, null);
       case DUPLICATE -> repeat(outcome, DUPLICATE);
       case FALSE_DUPLICATE -> repeat(outcome, FALSE_DUPLICATE);
       case UNKNOWN_DELETE -> repeat(outcome, UNKNOWN_DELETE);
@@ -58,16 +61,27 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
     };
   }
 
-  private static ProducerRecord<byte[], byte[]> timed(String topic, Outcome outcome, byte[] value) {
+  private ProducerRecord<byte[], byte[]> accepted(Outcome outcome, byte @Nullable [] value) {
+    // As the producer chooses it.
+    Integer partition =
+        acceptedPartitions == 0
+            ? null
+            : (Integer)
+                BuiltInPartitioner.partitionForKey(outcome.canonicalKey(), acceptedPartitions);
+    return timed(acceptedTopic, partition, outcome, value);
+  }
+
+  private static ProducerRecord<byte[], byte[]> timed(
+      String topic, @Nullable Integer partition, Outcome outcome, byte @Nullable [] value) {
     ProducerRecord<byte[], byte[]> record =
-        new ProducerRecord<>(topic, outcome.canonicalKey(), value);
+        new ProducerRecord<>(topic, partition, outcome.canonicalKey(), value);
     RecordHeaders.writeTimestamp(record.headers(), outcome.event().timestampMillis());
     return record;
   }
 
   private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, byte[] kind) {
     ProducerRecord<byte[], byte[]> record =
-        timed(duplicatesTopic, outcome, outcome.event().payload());
+        timed(duplicatesTopic, null, outcome, outcome.event().payload());
     record.headers().add(RecordHeaders.OUTCOME, kind);
     return record;
   }

@@ -26,6 +26,7 @@ import org.apache.flink.api.common.JobID;
  * @param takenOver the claim that this job may replace besides those of its state
  * @param identity the options that later starts and readers of the output must share
  * @param acceptedChanges the options that may differ from those of the state
+ * @param topics what the sink writes
  */
 record OutputClaim(
     Properties clientProperties,
@@ -37,7 +38,8 @@ record OutputClaim(
     boolean isTakeOver,
     PublisherLine takenOver,
     JobIdentity identity,
-    Set<String> acceptedChanges)
+    Set<String> acceptedChanges,
+    OutputTopics topics)
     implements Serializable {
   private static final long serialVersionUID = 1;
 

@@ -367,7 +367,7 @@ public final class Topics implements AutoCloseable {
                 LOG.warn(
                     "topic {} refuses records that are older than {} ms ({}), and a topic of events"
                         + " keeps them for {}: a job that is so far behind cannot pass them on, and"
-                        + " restarts again and again",
+                        + " ends",
                     topic,
                     has,
                     MAX_AGE,
@@ -660,6 +660,11 @@ public final class Topics implements AutoCloseable {
       Optional<Integer> partitions,
       String cleanupPolicy,
       Map<String, String> settings) {
+    if (options.topicsOfState().contains(topic)) {
+      throw new UserErrorException(
+          "topic %s does not exist at %s, and the job starts from state of a job that has written its topics: name the topics of that job, or start the job with --accept-new-topic to create this one, which has no earlier records"
+              .formatted(topic, servers));
+    }
     if (!mayMake) {
       throw new UserErrorException(
           "topic %s was deleted at %s meanwhile".formatted(topic, servers));

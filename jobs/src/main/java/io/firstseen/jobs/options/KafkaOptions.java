@@ -271,6 +271,16 @@ public final class KafkaOptions {
   private boolean acceptNewTopic;
 
   @Option(
+      names = "--accepted-partitions",
+      paramLabel = "N",
+      converter = OptionValues.Parallelism.class,
+      description =
+          "The number of partitions of the accepted topic that a dedup writes to: the first N. For a"
+              + " topic that got more partitions since the first start of the job, as the removal of a"
+              + " key must be in the partition of the key (default: all).")
+  private @Nullable Integer acceptedPartitions;
+
+  @Option(
       names = "--allow-skipped-offsets",
       description =
           "Resume from state although the topic no longer has the offsets, as it deleted records before"
@@ -309,6 +319,7 @@ public final class KafkaOptions {
   @Mixin private KafkaProperties clients;
 
   private Map<TopicPartition, Long> stopOffsets;
+  private Set<String> topicsOfState = Set.of();
 
   KafkaOptions() {}
 
@@ -471,6 +482,21 @@ public final class KafkaOptions {
   /** Whether topics may be others than those of the state. */
   public boolean acceptNewTopic() {
     return acceptNewTopic;
+  }
+
+  /** How many partitions of the accepted topic are written to; 0 for all. */
+  public int acceptedPartitions() {
+    return acceptedPartitions == null ? 0 : acceptedPartitions;
+  }
+
+  /** The topics that must exist, as the job of the state has written them. */
+  public Set<String> topicsOfState() {
+    return acceptNewTopic ? Set.of() : topicsOfState;
+  }
+
+  /** Sets the topics that the job of the state has written. */
+  public void setTopicsOfState(Set<String> topics) {
+    topicsOfState = topics;
   }
 
   /** Whether records of the input may be gone before they were read. */

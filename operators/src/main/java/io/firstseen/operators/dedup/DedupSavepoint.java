@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -79,14 +81,7 @@ public record DedupSavepoint(
    */
   public static Optional<DedupSavepoint> read(
       StreamExecutionEnvironment env, String uidPrefix, String path) throws Exception {
-    CheckpointMetadata metadata;
-    try (DataInputStream in =
-        new DataInputStream(
-            AbstractFsCheckpointStorageAccess.resolveCheckpointPointer(path)
-                .getMetadataHandle()
-                .openInputStream())) {
-      metadata = readMetadata(in, path);
-    }
+    CheckpointMetadata metadata = readMetadata(path);
     OperatorIdentifier dedup = OperatorIdentifier.forUid(Firstseen.dedupUid(uidPrefix));
     Optional<OperatorState> state =
         metadata.getOperatorStates().stream()
@@ -125,6 +120,29 @@ public record DedupSavepoint(
             Collections.unmodifiableList(shards),
             parameters.get().auditSlices() == 0 ? null : audit,
             clockMillis == NO_TIME ? OptionalLong.empty() : OptionalLong.of(clockMillis)));
+  }
+
+  /**
+   * Returns the names of the operator state in a savepoint or checkpoint, of all operators.
+   *
+   * @throws IOException if there is no savepoint, or it cannot be read
+   */
+  public static Set<String> operatorStates(String path) throws IOException {
+    return readMetadata(path).getOperatorStates().stream()
+        .flatMap(operator -> operator.getStates().stream())
+        .flatMap(subtask -> subtask.getManagedOperatorState().stream())
+        .flatMap(handle -> handle.getStateNameToPartitionOffsets().keySet().stream())
+        .collect(Collectors.toSet());
+  }
+
+  private static CheckpointMetadata readMetadata(String path) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(
+            AbstractFsCheckpointStorageAccess.resolveCheckpointPointer(path)
+                .getMetadataHandle()
+                .openInputStream())) {
+      return readMetadata(in, path);
+    }
   }
 
   /**

@@ -1,0 +1,132 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * The topics that a sink of a dedup writes. State holds a line for each: its option, name, Kafka
+ * id, and how many partitions the job writes to.
+ *
+ * @param names by option
+ * @param acceptsNew whether they may be others than those of the state
+ * @param acceptedPartitions how many partitions of the accepted topic are written to; 0 for all
+ */
+record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedPartitions)
+    implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private static final String ACCEPTED = "--accepted-topic";
+
+  /** A topic as it is at the brokers, or was. */
+  private record Known(String name, Uuid id, int partitions) {
+    static Known parse(String[] words) {
+      return new Known(words[1], Uuid.fromString(words[2]), Integer.parseInt(words[3]));
+    }
+  }
+
+  /** Returns the name of the state that has the line of an option. */
+  static String state(String option) {
+    return "topic-of" + option;
+  }
+
+  /** Returns those of the sink of outcomes. */
+  static OutputTopics ofOutcomes(KafkaOptions options) {
+    Map<String, String> names = new LinkedHashMap<>();
+    if (options.output().hasChangelog()) {
+      names.put(ACCEPTED, options.acceptedTopic());
+    }
+    if (options.output().hasRecords()) {
+      names.put("--records-topic", options.recordsTopic());
+    }
+    if (options.duplicates() != Duplicates.NONE) {
+      names.put("--duplicates-topic", options.duplicatesTopic());
+    }
+    return new OutputTopics(names, options.acceptNewTopic(), options.acceptedPartitions());
+  }
+
+  /** Returns that of the sink of dead letters. */
+  static OutputTopics ofDeadLetters(KafkaOptions options) {
+    return new OutputTopics(
+        new LinkedHashMap<>(Map.of("--dead-letters-topic", options.deadLettersTopic())),
+        options.acceptNewTopic(),
+        0);
+  }
+
+  /**
+   * Returns the lines of the topics as they are now.
+   *
+   * @throws UserErrorException if one does not exist, or has too few partitions
+   */
+  List<String> now(BrokerTopics brokers) {
+    Map<String, TopicDescription> described = brokers.describe(names.values());
+    List<String> lines = new ArrayList<>();
+    names.forEach(
+        (option, name) -> {
+          TopicDescription topic = described.get(name);
+          if (topic == null) {
+            throw new UserErrorException(
+                "topic %s (%s), which the job writes, does not exist any more: start the job with --accept-new-topic to write to a new topic, which has no earlier records"
+                    .formatted(name, option));
+          }
+          int partitions = topic.partitions().size();
+          if (option.equals(ACCEPTED) && acceptedPartitions > 0) {
+            if (acceptedPartitions > partitions) {
+              throw new UserErrorException(
+                  "--accepted-partitions must be at most %d, the number of partitions of topic %s, got %d"
+                      .formatted(partitions, name, acceptedPartitions));
+            }
+            partitions = acceptedPartitions;
+          }
+          lines.add("%s %s %s %d".formatted(option, name, topic.topicId(), partitions));
+        });
+    return lines;
+  }
+
+  /**
+   * Requires that topics are those of before.
+   *
+   * @param before lines; a topic whose option has no line may be any
+   * @throws UserErrorException if one has another name or id, or keys would change their partition
+   */
+  static void requireSame(Iterable<String> before, List<String> now) {
+    Map<String, Known> known = new LinkedHashMap<>();
+    for (String line : before) {
+      String[] words = line.split(" ");
+      known.put(words[0], Known.parse(words));
+    }
+    for (String line : now) {
+      String[] words = line.split(" ");
+      if (known.containsKey(words[0])) {
+        requireSame(words[0], known.get(words[0]), Known.parse(words));
+      }
+    }
+  }
+
+  private static void requireSame(String option, Known before, Known now) {
+    if (!now.name.equals(before.name)) {
+      throw new UserErrorException(
+          "%s is %s, and the state is of a job that wrote to topic %s: start the job with %1$s %3$s, or with --accept-new-topic to write to another topic, which has no earlier records"
+              .formatted(option, now.name, before.name));
+    }
+    if (!now.id.equals(before.id)
+        && !now.id.equals(Uuid.ZERO_UUID)
+        && !before.id.equals(Uuid.ZERO_UUID)) {
+      throw new UserErrorException(
+          "topic %s (%s) was deleted and created again: its id is %s, and the job has written to the topic with the id %s (start the job with --accept-new-topic to write to the new topic, which has no earlier records)"
+              .formatted(now.name, option, now.id, before.id));
+    }
+    if (option.equals(ACCEPTED) && now.partitions != before.partitions) {
+      throw new UserErrorException(
+          "the job has written to %d partitions of topic %s, and would now write to %d, so the removal of a key could be in another partition than the key, where compaction keeps the key: start the job with --accepted-partitions %1$d"
+              .formatted(before.partitions, now.name, now.partitions));
+    }
+  }
+}
