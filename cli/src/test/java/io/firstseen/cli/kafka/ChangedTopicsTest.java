@@ -8,14 +8,20 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.cli.Waiting;
 import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.kafka.KafkaChecks;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.Finding;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -27,8 +33,10 @@ import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -315,6 +323,69 @@ class ChangedTopicsTest {
     assertThat(failure(job))
         .contains(name + "." + topic)
         .contains("raise max.message.bytes of the topic to at least 1000000");
+  }
+
+  @Test
+  void doctorReportsWhatAStartFromStateWouldMiss() throws Exception {
+    JobClient job = dedup(new Configuration());
+    send("k", 10);
+    awaitAccepted(10);
+    Waiting.until(
+        "the offset is committed",
+        Duration.ofMinutes(1),
+        () ->
+            new OffsetAndMetadata(10)
+                .equals(
+                    admin
+                        .listConsumerGroupOffsets("firstseen." + accepted)
+                        .partitionsToOffsetAndMetadata()
+                        .get()
+                        .get(new TopicPartition(events, 0))));
+    cancel(job);
+    assertThat(problems()).isEmpty();
+    send("new", 40);
+    trim(events, 40);
+    assertThat(problems())
+        .containsExactly(
+            "the job resumes partition 0 of topic %s at offset 10, and the topic has the offsets from 40 to 50: a start from state fails without --allow-skipped-offsets, unless the state is newer"
+                .formatted(events));
+  }
+
+  @Test
+  void doctorReportsTopicsThatAreNotThoseOfTheState() throws Exception {
+    String unused = savepointOfTen();
+    admin.createPartitions(Map.of(accepted, NewPartitions.increaseTo(3))).all().get();
+    assertThat(problems())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("the job has written to 1 partitions of topic " + accepted)
+        .endsWith("--accepted-partitions 1");
+    delete(accepted);
+    assertThat(problems())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("topic %s (--accepted-topic), which".formatted(accepted));
+    KAFKA.create(accepted, "compact");
+    assertThat(problems())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("(--accepted-topic) was deleted and created again");
+  }
+
+  /** The findings about offsets and partitions of topics. */
+  private List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    KafkaChecks.check(
+        options(),
+        KafkaChecks.Job.DEDUP,
+        Optional.empty(),
+        Optional.empty(),
+        "firstseen",
+        List.of(),
+        level -> "",
+        finding -> {
+          if (finding.status() != Finding.Status.OK) {
+            problems.add(finding.text());
+          }
+        });
+    return problems;
   }
 
   @Test

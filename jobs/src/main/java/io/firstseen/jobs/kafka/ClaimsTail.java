@@ -7,13 +7,13 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
-import java.util.function.Function;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -31,6 +31,8 @@ final class ClaimsTail implements AutoCloseable {
   private final String key;
   private final String identityKey;
   private final Consumer<byte[], byte[]> consumer;
+  private final String topicsPrefix;
+  private final Map<String, List<String>> topics = new HashMap<>();
   private final Set<String> all = new LinkedHashSet<>();
   private String newest;
   private @Nullable JobIdentity identity;
@@ -40,6 +42,7 @@ final class ClaimsTail implements AutoCloseable {
     this.partition = new TopicPartition(topic, 0);
     this.key = OutputClaim.claimKey(output);
     this.identityKey = OutputClaim.identityKey(output);
+    this.topicsPrefix = OutputClaim.topicsPrefix(output);
     this.consumer = TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED);
     consumer.assign(List.of(partition));
     consumer.seekToBeginning(List.of(partition));
@@ -51,7 +54,8 @@ final class ClaimsTail implements AutoCloseable {
    * @throws UserErrorException if the topic cannot be read
    */
   static PublisherLine line(KafkaOptions kafka) {
-    return ask(kafka, ClaimsTail::newest)
+    return read(kafka)
+        .newest()
         .map(claim -> new PublisherLine(List.of(claim), -1))
         .orElse(PublisherLine.NEW);
   }
@@ -63,17 +67,21 @@ final class ClaimsTail implements AutoCloseable {
    * @throws UserErrorException if the topic cannot be read
    */
   static Optional<JobIdentity> identity(KafkaOptions kafka) {
-    return ask(kafka, ClaimsTail::identity);
+    return read(kafka).identity();
   }
 
-  private static <T> Optional<T> ask(KafkaOptions kafka, Function<ClaimsTail, Optional<T>> what) {
+  /**
+   * What is on the topic, read outside of a running job, and closed; nothing if there is no topic.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  static ClaimsTail read(KafkaOptions kafka) {
     try (ClaimsTail tail =
         new ClaimsTail(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())) {
-      if (!tail.exists()) {
-        return Optional.empty();
+      if (!tail.consumer.partitionsFor(kafka.claimsTopic(), TailReader.PATIENCE).isEmpty()) {
+        tail.readToEnd();
       }
-      tail.readToEnd();
-      return what.apply(tail);
+      return tail;
     } catch (KafkaException e) {
       throw TailReader.cannotRead(kafka.claimsTopic(), e);
     }
@@ -105,6 +113,9 @@ final class ClaimsTail implements AutoCloseable {
     if (recordKey.equals(identityKey)) {
       identity = JobIdentity.parse(record.value());
     }
+    if (recordKey.startsWith(topicsPrefix)) {
+      topics.put(recordKey, new String(record.value(), UTF_8).lines().toList());
+    }
     if (!recordKey.equals(key)) {
       return;
     }
@@ -125,6 +136,11 @@ final class ClaimsTail implements AutoCloseable {
   /** The identity that was read last; empty if no job of this release has written the output. */
   Optional<JobIdentity> identity() {
     return Optional.ofNullable(identity);
+  }
+
+  /** The lines of {@link OutputTopics} that were read last, by record key. */
+  Map<String, List<String>> topics() {
+    return topics;
   }
 
   /** All different claims that were read. */

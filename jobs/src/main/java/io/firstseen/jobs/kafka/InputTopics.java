@@ -102,11 +102,8 @@ class InputTopics implements AutoCloseable {
     if (wanted >= begin && wanted <= end) {
       return split;
     }
-    String range =
-        "the job resumes partition %d of topic %s at offset %d, and the topic has the offsets from %d to %d"
-            .formatted(split.getPartition(), split.getTopic(), wanted, begin, end);
-    if (wanted + 1 == begin) {
-      // A job stops before the marker of the transaction that it has read last.
+    String range = range(split.getTopicPartition(), wanted, begin, end);
+    if (!isLoss(wanted, begin, end)) {
       LOG.warn("{}: offset {} is skipped, often the marker of a transaction", range, wanted);
       return fromBeginning(split);
     }
@@ -122,6 +119,20 @@ class InputTopics implements AutoCloseable {
     LOG.warn("{}: {}; the job reads from offset {} on", range, loss, begin);
     skippedOffsets.inc(Math.max(0, begin - wanted));
     return fromBeginning(split);
+  }
+
+  /**
+   * Whether a job that resumes at an offset misses records. A job stops before the marker of the
+   * transaction that it has read last, so a single offset may be missing.
+   */
+  static boolean isLoss(long wanted, long begin, long end) {
+    return wanted + 1 < begin || wanted > end;
+  }
+
+  /** Puts into words where a job resumes, and what there is. */
+  static String range(TopicPartition partition, long wanted, long begin, long end) {
+    return "the job resumes partition %d of topic %s at offset %d, and the topic has the offsets from %d to %d"
+        .formatted(partition.partition(), partition.topic(), wanted, begin, end);
   }
 
   private static KafkaPartitionSplit fromBeginning(KafkaPartitionSplit split) {

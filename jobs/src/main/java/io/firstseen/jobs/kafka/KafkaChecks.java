@@ -13,12 +13,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.TopicConfig;
 
@@ -101,6 +103,7 @@ public final class KafkaChecks {
               topics.requireAcceptedTopic(AclOperation.READ, Optional.empty());
               topics.requireRetention();
             });
+        checks.offsets(options.snapshotsTopic(), List.of(options.acceptedTopic()));
       }
       identity.ifPresent(checks::options);
       if (job.publishes() || job == Job.NONE) {
@@ -190,6 +193,7 @@ public final class KafkaChecks {
   private void dedupTopics() {
     List<TopicDescription> events = new ArrayList<>();
     boolean areKnown = events(events);
+    offsets(options.outputTopic(), events.stream().map(TopicDescription::name).toList());
     Set<AclOperation> write = Set.of(AclOperation.WRITE);
     if (options.output().hasChangelog()) {
       topic(
@@ -208,6 +212,7 @@ public final class KafkaChecks {
         options.claimsTopic(),
         EnumSet.of(AclOperation.READ, AclOperation.WRITE),
         topics::requireClaimsTopic);
+    writtenTopics();
   }
 
   /** Whether all are there. */
@@ -244,6 +249,39 @@ public final class KafkaChecks {
                                   .formatted(options.bootstrapServers(), name))));
     }
     return there.size() == names.size();
+  }
+
+  /** Reports the offsets that the newest checkpoint needs and the topics no longer have. */
+  private void offsets(String output, List<String> inputs) {
+    String check = "offsets of " + String.join(", ", inputs);
+    try {
+      for (String lost : topics.lostOffsets(output, inputs)) {
+        found.accept(
+            Finding.warning(
+                check,
+                lost
+                    + ": a start from state fails without --allow-skipped-offsets, unless the state is newer"));
+      }
+    } catch (UserErrorException e) {
+      found.accept(Finding.failed(check, e.getMessage()));
+    }
+  }
+
+  /** Reports a topic that is not the one that the last job has written. */
+  private void writtenTopics() {
+    String check = "topics of the last job";
+    try (BrokerTopics brokers = new BrokerTopics(options.clientProperties())) {
+      Map<String, List<String>> before = ClaimsTail.read(options).topics();
+      if (!before.isEmpty() && !options.acceptNewTopic()) {
+        List<String> all = before.values().stream().flatMap(List::stream).toList();
+        OutputTopics.requireSame(all, OutputTopics.ofOutcomes(options).now(brokers));
+        OutputTopics.requireSame(all, OutputTopics.ofDeadLetters(options).now(brokers));
+      }
+    } catch (UserErrorException e) {
+      found.accept(Finding.failed(check, e.getMessage()));
+    } catch (KafkaException e) {
+      found.accept(Finding.warning(check, "not compared: " + e.getMessage()));
+    }
   }
 
   private void notCompacted(String name) {

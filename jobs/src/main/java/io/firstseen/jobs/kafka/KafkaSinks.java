@@ -57,8 +57,7 @@ public final class KafkaSinks {
     return new OutcomeSinks(
         outcomes(
             kafka,
-            claim(
-                kafka, options, "outcomes", prefix, takenOver, OutputTopics.ofOutcomes(kafka)),
+            claim(kafka, options, "outcomes", prefix, takenOver, OutputTopics.ofOutcomes(kafka)),
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.duplicates(),

@@ -239,6 +239,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
         send(producer, OutputClaim.identityKey(claims.output()), claims.identity().toBytes());
       }
     }
+    if (isFirstTask() && !topics.equals(tail.topics().get(claims.topicsKey()))) {
+      try (Producer<byte[], byte[]> producer = producer()) {
+        send(producer, claims.topicsKey(), String.join("\n", topics).getBytes(UTF_8));
+      }
+    }
     // A task that had claimed may have failed before it was here.
     for (String other : tail.all()) {
       if (!other.equals(claim)) {

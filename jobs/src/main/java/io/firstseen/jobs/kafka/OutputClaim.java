@@ -53,6 +53,16 @@ record OutputClaim(
     return output + "/identity";
   }
 
+  /** The record key of the lines of {@link OutputTopics} of the sink. */
+  String topicsKey() {
+    return topicsPrefix(output) + sink;
+  }
+
+  /** What those keys of all sinks begin with. */
+  static String topicsPrefix(String output) {
+    return output + "/topics/";
+  }
+
   /** The record key of what a task of the sink has written. */
   String writtenKey(int task, int tasks) {
     return "%s%d-of-%d".formatted(writtenPrefix(), task, tasks);

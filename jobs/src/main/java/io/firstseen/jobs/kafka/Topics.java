@@ -537,6 +537,46 @@ public final class Topics implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns for each partition whose committed offset is gone where the job resumes and what there
+   * is. Nothing is known without a consumer group, or without a right on it.
+   */
+  List<String> lostOffsets(String output, Collection<String> inputs) {
+    Map<TopicPartition, Long> committed = new HashMap<>();
+    try {
+      getOrThrow(
+              admin
+                  .listConsumerGroupOffsets(options.transactionalIdPrefix(output))
+                  .partitionsToOffsetAndMetadata())
+          .forEach(
+              (partition, offset) -> {
+                if (offset != null && inputs.contains(partition.topic())) {
+                  committed.put(partition, offset.offset());
+                }
+              });
+    } catch (GroupIdNotFoundException | AuthorizationException e) {
+      LOG.debug("no offsets are committed, as far as is known", e);
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+    Map<TopicPartition, Long> begins = offsets(committed.keySet(), OffsetSpec.earliest());
+    Map<TopicPartition, Long> ends = offsets(committed.keySet(), OffsetSpec.latest());
+    return committed.keySet().stream()
+        .filter(each -> InputTopics.isLoss(committed.get(each), begins.get(each), ends.get(each)))
+        .map(each -> InputTopics.range(each, committed.get(each), begins.get(each), ends.get(each)))
+        .toList();
+  }
+
+  private Map<TopicPartition, Long> offsets(
+      Collection<TopicPartition> partitions, OffsetSpec which) {
+    Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
+    partitions.forEach(partition -> specs.put(partition, which));
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    get(admin.listOffsets(specs).all())
+        .forEach((partition, result) -> offsets.put(partition, result.offset()));
+    return offsets;
+  }
+
   private void requireRight(KafkaFuture<?> answer, String refusal) {
     try {
       getOrThrow(answer);
