@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param ttl for how long keys on the accepted topic live; empty if they are kept until they are
  *     deleted
  * @param signingKey the file of the key that signs manifests; empty if the job signs none
- * @param identity the options that must be those on the claims topic; empty if no job is checked
+ * @param identity the options to compare with the claims topic; empty if no job is checked
  */
 public record CheckedOptions(
     KafkaOptions kafka,

@@ -55,7 +55,7 @@ import picocli.CommandLine.Option;
 
 /**
  * Starts jobs from state with a change of each option that is bound to the state or to another job.
- * The list of options is that of the declarations.
+ * The declarations of the options give the list.
  */
 class ChangedOptionsTest {
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
@@ -294,10 +294,10 @@ class ChangedOptionsTest {
     assertThat(identity(changed)).contains("scope-field=none", "ttl=2d");
     assertThat(failure(submit("DedupJob", changed, Map.of(), from(stop(second)))))
         .isEqualTo(
-            "options differ from those recorded for the output on topic "
+            "the options differ from the options recorded for the output on topic "
                 + changed
-                + ".accepted, so known keys would be accepted again: --scope-field is /s, recorded as"
-                + " none (start with the recorded values, or accept the change with --accept-changes"
+                + ".accepted, so equal events would have another key, operation or time: --scope-field"
+                + " is /s, recorded as none (start with the recorded values, or accept the change with --accept-changes"
                 + " scope-field)");
   }
 
@@ -327,7 +327,7 @@ class ChangedOptionsTest {
             .toList();
     assertThat(found).hasSize(1);
     if (difference == null) {
-      assertThat(found.get(0)).startsWith("ok ").endsWith(": those of its dedup");
+      assertThat(found.get(0)).startsWith("ok ").endsWith(": the same as of its dedup");
     } else {
       assertThat(found.get(0)).startsWith("failed ").contains(difference);
     }
@@ -356,9 +356,9 @@ class ChangedOptionsTest {
     send(early, 1, 5);
     assertThat(failure(snapshots))
         .startsWith(
-            "options differ from those of the dedup that writes topic "
+            "the options differ from the options of the dedup that writes topic "
                 + early
-                + ".accepted, so the set would hold other keys than the topic: --canonicaliser is"
+                + ".accepted, so the set would not hold the keys of the topic: --canonicaliser is"
                 + " none-1, recorded as url-expression-2 (");
     TestJobs.cancel(dedup);
   }

@@ -9,8 +9,8 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * Compares the options of a job that reads a changelog with those of the dedup that writes it, as
- * far as the dedup has recorded them on its claims topic.
+ * Compares a job that reads a changelog with the options of the dedup that writes it, as far as the
+ * dedup has recorded them on its claims topic.
  *
  * @param identity the options of the job that reads
  * @param acceptedChanges the options that may differ
@@ -53,7 +53,7 @@ record ChangelogCheck(
         .ifPresent(
             difference -> {
               throw new UserErrorException(
-                  "options differ from those of the dedup that writes topic %s, so the set would hold other keys than the topic: %s"
+                  "the options differ from the options of the dedup that writes topic %s, so the set would not hold the keys of the topic: %s"
                       .formatted(changelog, difference));
             });
     return tail.identity().isPresent();

@@ -62,7 +62,7 @@ final class ClaimsTail implements AutoCloseable {
 
   /**
    * The options of the newest job with an output, read outside of a running job; empty if there is
-   * no topic or no such job.
+   * no topic, or no job has recorded options.
    *
    * @throws UserErrorException if the topic cannot be read
    */

@@ -70,7 +70,7 @@ public final class KafkaChecks {
    * Checks all. Without brokers there is one finding, after 12 seconds.
    *
    * @param ttl for how long keys live; empty if they may live for any time
-   * @param identity the options that must be those on the claims topic; empty without a job
+   * @param identity the options to compare with the claims topic; empty without a job
    * @param setName the set whose newest manifest is looked at
    * @param trusted the keys, one of which must have signed it; empty for any manifest
    * @param release the name of a {@code metadata.version}
@@ -115,7 +115,7 @@ public final class KafkaChecks {
     }
   }
 
-  /** Compares the options with those that a dedup has recorded, if it has. */
+  /** Compares the options with the options that a dedup has recorded, if there are any. */
   private void options(JobIdentity identity) {
     String check = "options of topic " + options.outputTopic();
     attempt(
@@ -128,7 +128,7 @@ public final class KafkaChecks {
                         identity
                             .difference(recorded, options.acceptedChanges())
                             .map(difference -> Finding.failed(check, difference))
-                            .orElseGet(() -> Finding.ok(check, "those of its dedup")))
+                            .orElseGet(() -> Finding.ok(check, "the same as of its dedup")))
                 .orElseGet(() -> Finding.ok(check, "not recorded yet by a dedup")));
   }
 

@@ -166,7 +166,7 @@ public final class KafkaSinks {
   }
 
   /**
-   * Compares the options of a job that reads a changelog with those of the dedup that writes it.
+   * Compares a job that reads a changelog with the options of the dedup that writes it.
    *
    * @throws UserErrorException if an option differs that must not, or the claims topic cannot be
    *     read
@@ -177,7 +177,7 @@ public final class KafkaSinks {
       if (!check.require(tail)) {
         LOG.warn(
             "topic {} does not have the options of the dedup that writes topic {} yet, so they are"
-                + " compared with those of this job later",
+                + " compared with the options of this job later",
             kafka.claimsTopic(),
             kafka.acceptedTopic());
       }

@@ -25,7 +25,7 @@ import org.apache.flink.api.common.JobID;
  * @param isTakeOver whether output that the state does not know of may be continued after
  * @param takenOver the claim that this job may replace besides those of its state
  * @param identity the options that later starts and readers of the output must share
- * @param acceptedChanges the options that may differ from those of the state
+ * @param acceptedChanges the options that may differ from the recorded ones
  * @param topics what the sink writes
  */
 record OutputClaim(
@@ -95,7 +95,7 @@ record OutputClaim(
   }
 
   /**
-   * Compares the options of this job with those of the job that it continues.
+   * Compares this job with the options of the job that it continues.
    *
    * @throws UserErrorException if they differ and no option accepts it
    */
@@ -106,8 +106,8 @@ record OutputClaim(
         .ifPresent(
             difference -> {
               throw new UserErrorException(
-                  ("options differ from those recorded for the output on topic %s, so known keys"
-                          + " would be accepted again: %s")
+                  ("the options differ from the options recorded for the output on topic %s, so equal"
+                          + " events would have another key, operation or time: %s")
                       .formatted(output, difference));
             });
   }

@@ -78,7 +78,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    *
    * @param keys whose manifests count
    * @param takenOver the line that this job continues besides that of its state
-   * @param dedup compares the options with those of the dedup; null if the job itself dedups
+   * @param dedup compares the options with the dedup; null if the job itself dedups
    * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   PublisherFunction(

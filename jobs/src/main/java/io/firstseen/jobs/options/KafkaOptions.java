@@ -257,8 +257,8 @@ public final class KafkaOptions {
       split = ",",
       converter = ChangedOption.class,
       description =
-          "Options, without dashes, whose values may differ from the recorded ones: those of the"
-              + " state and of the claims topic for a dedup, those of the dedup for a SnapshotJob."
+          "Options, without dashes, whose values may differ from the values that are recorded in"
+              + " the state and on the claims topic."
               + " Remove this option after the start.")
   private Set<String> acceptedChanges = new LinkedHashSet<>();
 
