@@ -71,6 +71,7 @@ class JobIdentityTest {
           "take-over",
           "accept-changes",
           "accept-new-topic",
+          "accepted-partitions",
           "allow-skipped-offsets",
           "kafka-property",
           "kafka-properties");
