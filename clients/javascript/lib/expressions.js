@@ -19,7 +19,7 @@ const MAX_LABELS = MAX_HOSTS[2] - 1;
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:[/\\]/;
 /** No domain or a list of domains, the mark, and a selector; `##` and a space is a note. */
-const COSMETIC = /^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]*#[@?$%]*##?[^# \t]/u;
+const COSMETIC = /^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]*#[@?$%]*##?[^# \t]|^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]+#[@?$%]*#$/u;
 /** A backslash, or a character in path or query that URLs escape. */
 const REGULAR_EXPRESSION = /\\|^[^/?]*[/?][^"<>[\]^`{|}]*["<>[\]^`{|}]/;
 /** A filter of a part of a name, such as `.ad.page.` or `.com/ads/`. */
@@ -51,16 +51,18 @@ function listed(line, version) {
   if (version === 1 ? /#[@?$%]*#/.test(text) : COSMETIC.test(text)) {
     throw new InvalidKeyError(`${quoted(text)} is a cosmetic filter, which lists parts of pages`);
   }
+  let entry = withoutComment(text);
   if (text.startsWith("|")) {
-    return filtered(version === 1 ? text : withoutComment(text));
+    return version === 1 ? filtered(text) : withoutRange(filtered(ofOneColumn(entry)), version);
   }
-  const entry = withoutComment(text);
+  if (version > 1) {
+    // A URL that is looked up has no fragment, either.
+    entry = trimmed(entry.split("#", 1)[0]);
+  }
   const isUrl = SCHEME.test(entry);
-  const name = isUrl ? null : namedByHostsFile(entry);
-  if (version > 1 && name === null && /[ \t]/.test(entry)) {
-    throw new InvalidKeyError(
-      `${quoted(entry)} has more than one column; select one, or write a space in a URL as %20`
-    );
+  const name = isUrl ? null : namedByHostsFile(entry, version);
+  if (version > 1 && name === null) {
+    ofOneColumn(entry);
   }
   if (isUrl) {
     return entry;
@@ -70,13 +72,41 @@ function listed(line, version) {
       `${quoted(entry)} is a pattern or a regular expression; list the host, or the page with http:// before it`
     );
   }
-  const named = withoutWildcard(name ?? entry);
-  if (isRange(named)) {
+  const named = name ?? entry;
+  return withoutRange(version > 1 && named.startsWith("+.") ? named.slice(2) : withoutWildcard(named), version);
+}
+
+function ofOneColumn(entry) {
+  if (/[ \t]/.test(entry)) {
+    throw new InvalidKeyError(
+      `${quoted(entry)} has more than one column; select one, or write a space in a URL as %20`
+    );
+  }
+  return entry;
+}
+
+function withoutRange(named, version) {
+  // In version 2 also with a dot or a port behind the address, or a slash behind the length.
+  if (isRange(named) || (version > 1 && isRange(named.replace(/\.?(?::[0-9]*)?\/([0-9]{1,3})\/?$/, "/$1")))) {
     throw new InvalidKeyError(
       `${quoted(named)} is a range of addresses; list them one by one, or a page with http:// before it`
     );
   }
   return named;
+}
+
+/** Rejects what other notations have in place of a host: marks, numbers. */
+function requireHost(host) {
+  if (host.startsWith("[")) {
+    return;
+  }
+  if (/[~$&'()+;=]/.test(host)) {
+    throw new InvalidKeyError(`host ${quoted(host)} without a scheme must not have any of ~$&'()+;=`);
+  }
+  const plain = host.replace(/\.$/, "");
+  if (plain.split(".").length !== 4 && endsInNumber(plain)) {
+    throw new InvalidKeyError(`${quoted(host)} is a number; an address has four parts, or http:// before it`);
+  }
 }
 
 /** Whether a line without the spaces around it is a comment, or empty. */
@@ -117,7 +147,7 @@ function withoutWildcard(text) {
 }
 
 /** The name in a line of a hosts file; null if it is none. */
-function namedByHostsFile(text) {
+function namedByHostsFile(text, version) {
   const words = text.split(/[ \t]+/);
   const address = words.length < 2 ? null : addressOf(words[0]);
   if (address === null) {
@@ -132,7 +162,13 @@ function namedByHostsFile(text) {
     throw new InvalidKeyError(`a hosts-file line must name one host, got ${words.length - 1}`);
   }
   const name = words[1];
-  if (!name.includes(".") || name === "localhost.localdomain" || addressOf(name) !== null) {
+  const plain = version === 1 ? name : name.toLowerCase().replace(/\.$/, "");
+  if (
+    !plain.includes(".") ||
+    plain === "localhost.localdomain" ||
+    addressOf(plain) !== null ||
+    (version > 1 && ipv4(plain) !== null)
+  ) {
     throw new InvalidKeyError(`a hosts-file line must name a domain of the Internet, got ${quoted(name)}`);
   }
   return name;
@@ -214,6 +250,9 @@ export function parsedEntry(line, version = 2) {
       throw new InvalidKeyError(
         `${quoted(text)} is a pattern; list its directory, or the page with http:// before it`
       );
+    }
+    if (version > 1) {
+      requireHost(url.host);
     }
   } else {
     url.host = withoutWildcard(url.host);

@@ -17,7 +17,7 @@ _MAX_LABELS = _MAX_HOSTS[2] - 1
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[/\\]")
 # In version 1 wherever it is; else behind nothing or a list of domains, and before a selector.
 _COSMETIC_MARK = re.compile(r"#[@?$%]*#")
-_COSMETIC = re.compile(r"[A-Za-z0-9_.*,~\x80-\U0010ffff-]*#[@?$%]*##?[^# \t]")
+_COSMETIC = re.compile(r"[A-Za-z0-9_.*,~\x80-\U0010ffff-]*#[@?$%]*##?[^# \t]|[A-Za-z0-9_.*,~\x80-\U0010ffff-]+#[@?$%]*#\Z")
 _ADBLOCK_HEADER = re.compile(r"\[Adblock", re.IGNORECASE | re.ASCII)
 _LINE_BREAK = re.compile(r"[\r\n]")
 # A backslash, or a character in path or query that URLs escape.
@@ -40,6 +40,8 @@ _NOT_PLAIN = re.compile(r"[\^*|?]")
 _NOWHERE = {"0.0.0.0", "127.0.0.1", "[::]", "[::1]"}
 # What is not UTF-8 in a URL that is looked up.
 _ESCAPED_BYTES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
+_MARKS = re.compile(r"[~$&'()+;=]")
+_RANGE_IN_PAGE = re.compile(r"\.?(?::[0-9]*)?/([0-9]{1,3})/?\Z")
 _BACKSLASH = re.compile("%5[Cc]")
 
 # What may be an address, and what may be the length of a prefix.
@@ -52,7 +54,7 @@ PLAIN_ENTRY = re.compile(rb"(?=[^*$]*\Z)(?!(?:[^/]*/){17})(?!(?:[^.]*\.){127})" 
 
 def entry(line: str) -> str:
     """The canonical form host[:port]/path[?query] of a line of a list."""
-    form = _entry(listed(line))
+    form = _entry(listed(line), 2)
     host, _, path = form.partition("/")
     labels = host.count(".") + 1
     if labels > _MAX_LABELS:
@@ -68,15 +70,17 @@ def entry(line: str) -> str:
 
 def entry_1(line: str) -> str:
     """The same in version 1."""
-    return _entry(listed(line, 1))
+    return _entry(listed(line, 1), 1)
 
 
-def _entry(text: str) -> str:
+def _entry(text: str, version: int) -> str:
     parts = url.cut(text, SCHEMES)
     if parts.scheme is None:
         directory = parts.path.endswith("/*") and not parts.query
         if "*" in (parts.path[:-1] if directory else parts.path) + parts.query:
             raise InvalidKeyError(f"{text!r} is a pattern; list its directory, or the page with http:// before it")
+        if version > 1:
+            _require_host(parts.host)
     else:
         parts = parts._replace(host=_without_wildcard(parts.host))
         if "*" in parts.host:
@@ -113,13 +117,19 @@ def listed(line: str, version: int = 2) -> str:
         raise InvalidKeyError(f"{text!r} is an exception, which lists nothing")
     if _COSMETIC_MARK.search(text) if version == 1 else _COSMETIC.match(text):
         raise InvalidKeyError(f"{text!r} is a cosmetic filter, which lists parts of pages")
-    if text.startswith("|"):
-        return _filtered(text if version == 1 else _without_comment(text))
     rest = _without_comment(text)
+    if text.startswith("|"):
+        if version == 1:
+            return _filtered(text)
+        _require_one_column(rest)
+        return _require_no_range(_filtered(rest), version)
+    if version > 1:
+        # A URL that is looked up has no fragment, either.
+        rest = rest.partition("#")[0].rstrip(url.CONTROLS_AND_SPACE)
     is_url = _SCHEME.match(rest)
-    name = None if is_url else _named(rest)
-    if version > 1 and name is None and _SPACES.search(rest):
-        raise InvalidKeyError(f"{rest!r} has more than one column; select one, or write a space in a URL as %20")
+    name = None if is_url else _named(rest, version)
+    if version > 1 and name is None:
+        _require_one_column(rest)
     if is_url:
         return rest
     if version > 1 and (
@@ -128,12 +138,33 @@ def listed(line: str, version: int = 2) -> str:
         raise InvalidKeyError(
             f"{rest!r} is a pattern or a regular expression; list the host, or the page with http:// before it"
         )
-    rest = _without_wildcard(name or rest)
-    if _is_range(rest):
+    rest = name or rest
+    return _require_no_range(rest[2:] if version > 1 and rest.startswith("+.") else _without_wildcard(rest), version)
+
+
+def _require_one_column(entry: str) -> None:
+    if _SPACES.search(entry):
+        raise InvalidKeyError(f"{entry!r} has more than one column; select one, or write a space in a URL as %20")
+
+
+def _require_no_range(text: str, version: int) -> str:
+    # In version 2 also with a dot or a port behind the address, or a slash behind the length.
+    if _is_range(text) or version > 1 and _is_range(_RANGE_IN_PAGE.sub(r"/\1", text)):
         raise InvalidKeyError(
-            f"{rest!r} is a range of addresses; list them one by one, or a page with http:// before it"
+            f"{text!r} is a range of addresses; list them one by one, or a page with http:// before it"
         )
-    return rest
+    return text
+
+
+def _require_host(host: str) -> None:
+    """Rejects what other notations have in place of a host: marks, numbers."""
+    if host.startswith("["):
+        return
+    if _MARKS.search(host):
+        raise InvalidKeyError(f"host {host!r} without a scheme must not have any of ~$&'()+;=")
+    plain = host[:-1] if host.endswith(".") else host
+    if plain.count(".") != 3 and ip.ends_in_number(plain):
+        raise InvalidKeyError(f"{host!r} is a number; an address has four parts, or http:// before it")
 
 
 def is_comment(text: str) -> bool:
@@ -188,7 +219,7 @@ def _filtered(text: str) -> str:
     return rest
 
 
-def _named(text: str) -> Optional[str]:
+def _named(text: str, version: int) -> Optional[str]:
     """The name in a line of a hosts file; None if it is none."""
     words = _SPACES.split(text)
     if len(words) < 2:
@@ -203,7 +234,13 @@ def _named(text: str) -> Optional[str]:
     if len(words) > 2:
         raise InvalidKeyError(f"a hosts-file line must name one host, got {len(words) - 1}")
     name = words[1]
-    if "." not in name or name == "localhost.localdomain" or _address(name) is not None:
+    plain = name if version == 1 else name.lower().removesuffix(".")
+    if (
+        "." not in plain
+        or plain == "localhost.localdomain"
+        or _address(plain) is not None
+        or (version > 1 and ip.ipv4(plain) is not None)
+    ):
         raise InvalidKeyError(f"a hosts-file line must name a domain of the Internet, got {name!r}")
     return name
 

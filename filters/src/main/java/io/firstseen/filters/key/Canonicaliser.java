@@ -178,6 +178,13 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
+   * Whether a line of a list has more than one column, which version 1 of the rule takes for one.
+   */
+  public static boolean hasColumns(byte[] line) {
+    return ListLine.hasColumns(new String(line, StandardCharsets.ISO_8859_1));
+  }
+
+  /**
    * The rule {@link #URL} that also removes the query parameters that a pattern names.
    *
    * @param patterns with commas between them, at most {@value #MAX_STRIPPED_CHARS} characters. A

@@ -25,6 +25,7 @@ final class ExpressionRule {
   /** Escapes of these are decoded in a query; the others mean something else when escaped. */
   private static final Characters QUERY_UNESCAPED = PercentEscapes.IN_QUERY.without("&=+;");
 
+  private static final Pattern MARKS = Pattern.compile("[~$&'()+;=]");
   private static final Pattern BACKSLASH = Pattern.compile("%5[Cc]");
 
   private ExpressionRule() {}
@@ -89,6 +90,7 @@ final class ExpressionRule {
    * be plain.
    */
   private static boolean mayMeanMore(byte[] line) {
+    byte last = line[line.length - 1];
     int slashes = 0;
     int dots = 0;
     for (byte b : line) {
@@ -100,7 +102,7 @@ final class ExpressionRule {
     }
     return slashes >= UrlExpressions.MAX_DIRECTORIES
         || dots >= UrlExpressions.MAX_LABELS
-        || (isDigit(line[0]) && isDigit(line[line.length - 1]));
+        || (isDigit(line[0]) && (isDigit(last) || last == '/'));
   }
 
   private static boolean isDigit(byte b) {
@@ -118,6 +120,9 @@ final class ExpressionRule {
     WebUrl url = WebUrl.parse(listed, SCHEMES);
     if (url.scheme() == null) {
       requireNoPattern(url, listed);
+      if (version > 1) {
+        requireHost(url.host());
+      }
     } else {
       url = url.withHost(listedHost(url.host()));
     }
@@ -144,6 +149,22 @@ final class ExpressionRule {
       throw new InvalidKeyException(
           "an entry's directory must have at most %d segments, by which URLs are looked up, got %d"
               .formatted(UrlExpressions.MAX_DIRECTORIES - 1, slashes - 1));
+    }
+  }
+
+  /** Rejects what other notations have in place of a host: marks, numbers. */
+  private static void requireHost(String host) throws InvalidKeyException {
+    if (host.startsWith("[")) {
+      return;
+    }
+    if (MARKS.matcher(host).find()) {
+      throw new InvalidKeyException(
+          "host " + Quoted.of(host) + " without a scheme must not have any of ~$&'()+;=");
+    }
+    long dots = host.replaceFirst("\\.$", "").chars().filter(c -> c == '.').count();
+    if (dots != 3 && IpLiterals.endsInNumber(host.replaceFirst("\\.$", ""))) {
+      throw new InvalidKeyException(
+          Quoted.of(host) + " is a number; an address has four parts, or http:// before it");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.firstseen.filters.key;
 
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,7 +21,9 @@ final class ListLine {
 
   /** No domain or a list of domains, the mark, and a selector; {@code ##} and a space is a note. */
   private static final Pattern COSMETIC =
-      Pattern.compile("[\\w.*,~\\x{80}-\\x{10FFFF}-]*#[@?$%]*##?[^# \t]");
+      Pattern.compile(
+          "[\\w.*,~\\x{80}-\\x{10FFFF}-]*#[@?$%]*##?[^# \t]"
+              + "|[\\w.*,~\\x{80}-\\x{10FFFF}-]+#[@?$%]*#\\z");
 
   private static final Pattern ADBLOCK_HEADER =
       Pattern.compile("\\[Adblock", Pattern.CASE_INSENSITIVE);
@@ -51,6 +54,9 @@ final class ListLine {
 
   /** What may be an address, and what may be the length of a prefix. */
   private static final Pattern RANGE = Pattern.compile("([^/]+)/([0-9]{1,3})(?=[ \t#]|\\z)");
+
+  private static final Pattern RANGE_IN_PAGE =
+      Pattern.compile("\\.?(?::[0-9]*)?/([0-9]{1,3})/?\\z");
 
   /** Options that do not narrow which visits of a page a filter blocks. */
   private static final Set<String> WIDE_OPTIONS = Set.of("all", "doc", "document", "important");
@@ -84,16 +90,22 @@ final class ListLine {
       throw new InvalidKeyException(
           Quoted.of(text) + " is a cosmetic filter, which lists parts of pages");
     }
-    if (text.startsWith("|")) {
-      return filtered(version == 1 ? text : withoutComment(text));
-    }
     String entry = withoutComment(text);
+    if (text.startsWith("|")) {
+      if (version == 1) {
+        return filtered(text);
+      }
+      requireOneColumn(entry);
+      return requireNoRange(filtered(entry), version);
+    }
+    if (version > 1) {
+      // A URL that is looked up has no fragment, either.
+      entry = entry.substring(0, (entry + "#").indexOf('#')).stripTrailing();
+    }
     boolean isUrl = SCHEME.matcher(entry).lookingAt();
-    String host = isUrl ? null : named(entry);
-    if (version > 1 && host == null && SPACE.matcher(entry).find()) {
-      throw new InvalidKeyException(
-          Quoted.of(entry)
-              + " has more than one column; select one, or write a space in a URL as %20");
+    String host = isUrl ? null : named(entry, version);
+    if (version > 1 && host == null) {
+      requireOneColumn(entry);
     }
     if (isUrl) {
       return entry;
@@ -104,13 +116,35 @@ final class ListLine {
               + " is a pattern or a regular expression; list the host, or the page with http://"
               + " before it");
     }
-    String listed = withoutWildcard(host == null ? entry : host);
-    if (isRange(listed)) {
+    String listed = host == null ? entry : host;
+    listed = version > 1 && listed.startsWith("+.") ? listed.substring(2) : withoutWildcard(listed);
+    return requireNoRange(listed, version);
+  }
+
+  private static void requireOneColumn(String entry) throws InvalidKeyException {
+    if (SPACE.matcher(entry).find()) {
+      throw new InvalidKeyException(
+          Quoted.of(entry)
+              + " has more than one column; select one, or write a space in a URL as %20");
+    }
+  }
+
+  private static String requireNoRange(String listed, int version) throws InvalidKeyException {
+    // In version 2 also with a dot or a port behind the address, or a slash behind the length.
+    String bare = RANGE_IN_PAGE.matcher(listed).replaceFirst("/$1");
+    if (isRange(listed) || (version > 1 && isRange(bare))) {
       throw new InvalidKeyException(
           Quoted.of(listed)
               + " is a range of addresses; list them one by one, or a page with http:// before it");
     }
     return listed;
+  }
+
+  /** Whether a line has columns, but is neither a comment nor a line of a hosts file. */
+  static boolean hasColumns(String line) {
+    String text = WebUrl.trimmed(line);
+    String[] words = SPACE.split(withoutComment(text), -1);
+    return !isComment(text) && words.length > 1 && address(words[0]) == null;
   }
 
   /** Whether a line without the spaces around it is a comment, or empty. */
@@ -172,7 +206,7 @@ final class ListLine {
   }
 
   /** The name in a line of a hosts file; null if it is none. */
-  private static @Nullable String named(String text) throws InvalidKeyException {
+  private static @Nullable String named(String text, int version) throws InvalidKeyException {
     String[] words = SPACE.split(text, -1);
     if (words.length < 2) {
       return null;
@@ -191,7 +225,11 @@ final class ListLine {
           "a hosts-file line must name one host, got " + (words.length - 1));
     }
     String name = words[1];
-    if (name.indexOf('.') < 0 || name.equals("localhost.localdomain") || address(name) != null) {
+    String plain = version == 1 ? name : name.toLowerCase(Locale.ROOT).replaceFirst("\\.$", "");
+    if (plain.indexOf('.') < 0
+        || plain.equals("localhost.localdomain")
+        || address(plain) != null
+        || (version > 1 && IpLiterals.ipv4(plain) != null)) {
       throw new InvalidKeyException(
           "a hosts-file line must name a domain of the Internet, got " + Quoted.of(name));
     }

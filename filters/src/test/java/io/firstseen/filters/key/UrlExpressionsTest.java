@@ -192,7 +192,7 @@ class UrlExpressionsTest {
     "example.com:8080, http://example.com/a, false",
     "example.com:8080, http://www.example.com:8080/, false",
     "203.0.113.9, http://203.0.113.9:81/a, true",
-    "113.9, http://203.0.113.9/, false",
+    "http://113.9, http://203.0.113.9/, false",
     "[2001:db8::1], http://[2001:DB8:0::1]:81/a, true",
     "github.io, http://a.github.io/, true",
     "co.uk, http://co.uk/a, true",

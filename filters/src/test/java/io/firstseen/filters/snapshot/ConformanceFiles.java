@@ -148,7 +148,7 @@ final class ConformanceFiles {
             "http://pages.example.org/login # note",
             "a.b.c.d.evil.example",
             "deep.example/1/2/3/4/5/6/7/*",
-            "8080",
+            "http://8080/",
             "example.net:8080"));
     snapshot(
         "url-3",

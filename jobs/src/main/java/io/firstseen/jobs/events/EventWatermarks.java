@@ -193,7 +193,10 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         long intoWindow = Math.floorMod(reader.newestMillis, windowMillis);
         long endMillis = reader.newestMillis - intoWindow + windowMillis;
         // Silence may have ended this window before a restart, so that its events were late.
-        lateEvents |= endedMillis == Long.MIN_VALUE;
+        long behindMillis = systemClock.millis() - endMillis;
+        lateEvents |=
+            endedMillis == Long.MIN_VALUE
+                && behindMillis < windowMillis + TimeUnit.NANOSECONDS.toMillis(idleTimeoutNanos);
         endedMillis = Math.max(endedMillis, endMillis);
         output.emitWatermark(new Watermark(endMillis - 1));
       } else {

@@ -14,7 +14,8 @@ public final class KeyLine {
 
   /**
    * Why a line is not one key: it reads as a TSV event, or it has a tab inside and keys are URLs,
-   * from which canonicalisation would remove the tab. The rule of lists rejects columns itself.
+   * from which canonicalisation would remove the tab. Version 2 of the rule of lists rejects
+   * columns itself.
    */
   public static Optional<String> problem(byte[] line, Canonicaliser canonicaliser) {
     int columns = 1;
@@ -28,7 +29,13 @@ public final class KeyLine {
     if (EVENT.matcher(text).lookingAt()) {
       return Optional.of("the line is a TSV event, which run and bootstrap read with --format tsv");
     }
-    return canonicaliser.is(Canonicaliser.URL) && text.strip().indexOf('\t') >= 0
+    boolean hasColumns =
+        canonicaliser.is(Canonicaliser.URL)
+            ? text.strip().indexOf('\t') >= 0
+            : canonicaliser.is(Canonicaliser.URL_EXPRESSION)
+                && canonicaliser.version() == 1
+                && Canonicaliser.hasColumns(line);
+    return hasColumns
         ? Optional.of(
             "the line has "
                 + columns

@@ -69,6 +69,16 @@ class EventParserTest {
     assertThat(linesOf(rule).parseLine(utf8("\ta.example\t "), PLACE).isWellFormed()).isTrue();
   }
 
+  /** Version 1 of the rule would remove the tab; lines of hosts files and comments may have it. */
+  @Test
+  void aLineOfAListOfVersion1WithColumnsIsRefused() {
+    Canonicaliser rule = Canonicaliser.of("url-expression-1");
+    assertColumns(rule, "a.example\tmalware", 2);
+    for (String line : new String[] {"0.0.0.0\ta.example", "a.example\t# note", "# a\tb"}) {
+      assertThat(linesOf(rule).parseLine(utf8(line), PLACE).isWellFormed()).isTrue();
+    }
+  }
+
   @Test
   void aUrlWithColumnsIsRefusedAlsoIfParametersAreStripped() {
     assertColumns(Canonicaliser.URL.stripping("utm_*"), "http://a.example/\tscore=10", 2);
