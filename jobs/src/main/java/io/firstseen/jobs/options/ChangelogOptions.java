@@ -12,7 +12,7 @@ public final class ChangelogOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "The --ttl of the dedup. A key is forgotten this long after it was accepted last, or up"
+          "The --ttl of the dedup; with a different one the job fails. A key is forgotten this long after it was accepted last, or up"
               + " to an eighth later, at the end of a window. The length may change at any"
               + " restart; a ttl cannot be added or removed (default: keys are kept until they"
               + " are deleted).")

@@ -19,7 +19,8 @@ public final class DedupOptions {
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
-              + " filter is filled to its capacity. State keeps the rate that it began with (default:"
+              + " filter is filled to its capacity. State keeps its first rate, and the job logs a"
+              + " warning if this option differs (default:"
               + " ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
@@ -111,7 +112,8 @@ public final class DedupOptions {
       description =
           "Keep the exact set of the live keys of one hash in N, to measure the"
               + " false-positive rate and to report the new keys that are dropped; 0 for none,"
-              + " at most 1048576, 1024 if N is left out. Fixed for the life of the state (default:"
+              + " at most 1048576, 1024 if N is left out. State keeps its first value, and the job logs"
+              + " a warning if this option differs (default:"
               + " ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private int auditSlices;

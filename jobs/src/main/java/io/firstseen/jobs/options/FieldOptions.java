@@ -76,7 +76,8 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "With --key-field: the field that says whether the key is deleted (default: none is).")
+          "With --key-field: the field that says whether the key is deleted. The job only logs a"
+              + " warning if values lack the field (default: none is).")
   @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer operation;
 
@@ -86,7 +87,7 @@ public final class FieldOptions {
       split = ",",
       description =
           "The values of --operation-field that delete the key, such as d. Every other value adds"
-              + " it; so does a field that is null or missing.")
+              + " it; so does a field that is null or missing. A misspelt value is not detected.")
   @Bound(Bound.By.IDENTITY)
   private Set<String> deleteValues = new LinkedHashSet<>();
 
@@ -95,8 +96,8 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "With --key-field: the field of the scope; null, missing or empty for none (default: no"
-              + " scope).")
+          "With --key-field: the field of the scope; null, missing or empty for none. The job only"
+              + " logs a warning if values lack the field (default: no scope).")
   @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer scope;
 

@@ -23,7 +23,7 @@ public final class KeyOptions {
           "Which spellings are one key: none (bytes as they are), url, text, or url-expression"
               + " (entries of lists of hosts and URLs); url-2 and url-expression-1 are their older"
               + " versions, for older state. Fixed for the life of the state and of the set;"
-              + " SnapshotJob needs that of the dedup (default: ${DEFAULT-VALUE}).")
+              + " SnapshotJob fails unless it has the dedup's (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private Canonicaliser canonicaliser;
 
@@ -35,7 +35,7 @@ public final class KeyOptions {
           "With --canonicaliser url: the query parameters that URLs lose, such as utm_*,gclid; a * at"
               + " the end stands for any rest, and the name common for the list of tracking"
               + " parameters in docs/format/url-v3.md. Recorded in the state and in the set,"
-              + " and fixed for their life; SnapshotJob needs those of the dedup (default: none).")
+              + " and fixed for their life; SnapshotJob fails unless it has the dedup's (default: none).")
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 
