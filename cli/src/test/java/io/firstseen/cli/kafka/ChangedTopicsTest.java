@@ -321,7 +321,7 @@ class ChangedTopicsTest {
               default -> "{" + large;
             }));
     assertThat(failure(job))
-        .contains(name + "." + topic)
+        .startsWith("Failed to send data to Kafka %s.%s-0: The ".formatted(name, topic))
         .contains("raise max.message.bytes of the topic to at least 1000000");
   }
 

@@ -44,7 +44,8 @@ final class PermanentFailures {
       if (cause.isPresent()) {
         String where =
             ExceptionUtils.findThrowableWithMessage(failure, "Failed to send data to Kafka")
-                .map(Throwable::getMessage)
+                // The partition, without the offset and the name of the producer.
+                .map(sent -> sent.getMessage().replaceFirst("(?s)(@-?\\d+)? with .*", ""))
                 .orElse("cannot write to Kafka");
         return Optional.of(
             new UserErrorException(
