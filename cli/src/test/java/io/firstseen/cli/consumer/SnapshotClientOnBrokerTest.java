@@ -376,7 +376,7 @@ class SnapshotClientOnBrokerTest {
       clients.forEach(SnapshotClient::close);
       slow.stop(0);
     }
-    assertThat(clientThreads()).isEmpty();
+    Waiting.until("its threads end", LONG, () -> clientThreads().isEmpty());
   }
 
   private static void awaitUnlessInterrupted(CountDownLatch latch) {
