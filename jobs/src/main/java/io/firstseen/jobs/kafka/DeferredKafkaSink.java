@@ -49,6 +49,7 @@ class DeferredKafkaSink<T, R>
   private final SerializableFunction<T, Iterable<R>> parts;
   private final SerializableFunction<String, KafkaSink<R>> withPrefix;
   private final String prefix;
+  private final List<String> topics;
   private final @Nullable OutputClaim claim;
 
   /**
@@ -57,16 +58,19 @@ class DeferredKafkaSink<T, R>
    * @param parts the parts of an element, each of which becomes a record
    * @param withPrefix makes the Kafka sink for a prefix of transactional ids
    * @param prefix the prefix that the job's id is appended to
+   * @param topics the topics that the sink writes to
    * @param claim what the job must have claimed to commit; null for nothing
    */
   DeferredKafkaSink(
       SerializableFunction<T, Iterable<R>> parts,
       SerializableFunction<String, KafkaSink<R>> withPrefix,
       String prefix,
+      Collection<String> topics,
       @Nullable OutputClaim claim) {
     this.parts = parts;
     this.withPrefix = withPrefix;
     this.prefix = prefix;
+    this.topics = List.copyOf(topics);
     this.claim = claim;
   }
 
@@ -85,7 +89,7 @@ class DeferredKafkaSink<T, R>
       WriterInitContext context, Collection<KafkaWriterState> recovered) {
     CommitCheck check =
         claim == null ? null : new CommitCheck(claim, context.getJobInfo().getJobId());
-    return new Writer<>(parts, ofJob(context), context, recovered, check);
+    return new Writer<>(parts, ofJob(context), topics, context, recovered, check);
   }
 
   @Override
@@ -113,6 +117,7 @@ class DeferredKafkaSink<T, R>
       implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
     private final SerializableFunction<T, Iterable<R>> parts;
     private final KafkaSink<R> sink;
+    private final List<String> topics;
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
     private final @Nullable CommitCheck check;
@@ -123,13 +128,15 @@ class DeferredKafkaSink<T, R>
     Writer(
         SerializableFunction<T, Iterable<R>> parts,
         KafkaSink<R> sink,
+        List<String> topics,
         WriterInitContext context,
         Collection<KafkaWriterState> recovered,
         @Nullable CommitCheck check) {
       this.check = check;
       this.parts = parts;
       this.sink = sink;
-      this.context = PermanentFailures.reportedIn(context);
+      this.topics = topics;
+      this.context = PermanentFailures.reportedIn(context, topics);
       this.recovered = recovered;
     }
 
@@ -178,8 +185,8 @@ class DeferredKafkaSink<T, R>
       }
     }
 
-    private static void throwPermanent(Exception e) {
-      PermanentFailures.of(e)
+    private void throwPermanent(Exception e) {
+      PermanentFailures.of(e, topics)
           .ifPresent(
               error -> {
                 throw error;

@@ -162,7 +162,8 @@ public final class KafkaSinks {
             isOfChangelog ? ChangelogCheck.of(options, job) : null,
             restoredFrom.orElse(null)),
         new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
-        options.transactionalIdPrefix(options.snapshotsTopic()));
+        options.transactionalIdPrefix(options.snapshotsTopic()),
+        options.snapshotsTopic());
   }
 
   /**

@@ -35,7 +35,7 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
       OutputClaim claim,
       int shards,
       @Nullable KeyHashSource hashSource) {
-    super(parts, withPrefix, claim.idsOfSink(), claim);
+    super(parts, withPrefix, claim.idsOfSink(), claim.topics().names().values(), claim);
     this.claim = claim;
     this.shards = shards;
     this.hashSource = hashSource;

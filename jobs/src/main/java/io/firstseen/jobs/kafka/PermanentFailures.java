@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.operators.MailboxExecutor;
@@ -34,8 +35,12 @@ final class PermanentFailures {
 
   private PermanentFailures() {}
 
-  /** Returns the error for the user; empty if a restart may help. */
-  static Optional<UserErrorException> of(Throwable failure) {
+  /**
+   * Returns the error for the user; empty if a restart may help.
+   *
+   * @param topics what the writer writes, named in the error if Kafka does not name the partition
+   */
+  static Optional<UserErrorException> of(Throwable failure, Collection<String> topics) {
     if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
       return Optional.empty();
     }
@@ -46,7 +51,7 @@ final class PermanentFailures {
             ExceptionUtils.findThrowableWithMessage(failure, "Failed to send data to Kafka")
                 // The partition, without the offset and the name of the producer.
                 .map(sent -> sent.getMessage().replaceFirst("(?s)(@-?\\d+)? with .*", ""))
-                .orElse("cannot write to Kafka");
+                .orElseGet(() -> "cannot write to " + String.join(" or ", topics));
         return Optional.of(
             new UserErrorException(
                 "%s: %s (%s, and start the job again from its newest checkpoint)"
@@ -57,8 +62,8 @@ final class PermanentFailures {
   }
 
   /** The context of a writer, whose mailbox throws the error for the user. */
-  static WriterInitContext reportedIn(WriterInitContext context) {
-    MailboxExecutor mailbox = new ReportingMailbox(context.getMailboxExecutor());
+  static WriterInitContext reportedIn(WriterInitContext context, Collection<String> topics) {
+    MailboxExecutor mailbox = new ReportingMailbox(context.getMailboxExecutor(), topics);
     return (WriterInitContext)
         Proxy.newProxyInstance(
             PermanentFailures.class.getClassLoader(),
@@ -76,7 +81,8 @@ final class PermanentFailures {
   }
 
   /** Failures of sends come from the thread of the producer, by way of the mailbox. */
-  private record ReportingMailbox(MailboxExecutor mailbox) implements MailboxExecutor {
+  private record ReportingMailbox(MailboxExecutor mailbox, Collection<String> topics)
+      implements MailboxExecutor {
     @Override
     public void execute(
         MailOptions options,
@@ -89,7 +95,7 @@ final class PermanentFailures {
             try {
               command.run();
             } catch (Exception e) {
-              throw of(e).<Exception>map(error -> error).orElse(e);
+              throw of(e, topics).<Exception>map(error -> error).orElse(e);
             }
           },
           descriptionFormat,

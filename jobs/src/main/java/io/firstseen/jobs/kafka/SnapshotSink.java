@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.serializers.SnapshotRecord;
+import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
@@ -22,8 +23,9 @@ final class SnapshotSink extends DeferredKafkaSink<SnapshotRecord, SnapshotRecor
   SnapshotSink(
       PublisherFunction publisher,
       SerializableFunction<String, KafkaSink<SnapshotRecords.Part>> withPrefix,
-      String prefix) {
-    super(SnapshotRecords::parts, withPrefix, prefix, null);
+      String prefix,
+      String topic) {
+    super(SnapshotRecords::parts, withPrefix, prefix, List.of(topic), null);
     this.publisher = publisher;
   }
 
