@@ -9,6 +9,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.operators.dedup.live.AuditedSet;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.operators.dedup.live.AuditedSet;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;

@@ -9,6 +9,7 @@ import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
 import io.firstseen.operators.dedup.DedupTasks.State;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.operators.dedup.live.PageSweep;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import io.firstseen.types.TimeToLive.Clock;

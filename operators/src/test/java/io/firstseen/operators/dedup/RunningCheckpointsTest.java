@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.operators.dedup.DedupOperatorTest.Backend;
 import io.firstseen.operators.dedup.DedupOperatorTest.Harness;
+import io.firstseen.operators.dedup.pages.CheckpointProgress;
+import io.firstseen.operators.dedup.pages.RunningCheckpoints;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;

@@ -1,10 +1,11 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 import org.apache.flink.metrics.MetricGroup;
 
 /** The set of the live keys of a task's shards. */
-interface LiveSet {
+public interface LiveSet {
   /** The result of an add. */
   enum Addition {
     /** The key was not live; now it is. */

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.types.ShardSummary;
@@ -9,7 +9,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the pages and the summaries of a task's shards in managed keyed state. */
-final class PageState {
+public final class PageState {
   private final MapState<Integer, CuckooPage> pages;
   private final ValueState<ShardSummary> summaries;
   private final Consumer<Integer> setCurrentKey;
@@ -17,7 +17,7 @@ final class PageState {
   /**
    * @param setCurrentKey sets Flink's key; called before each access
    */
-  PageState(
+  public PageState(
       MapState<Integer, CuckooPage> pages,
       ValueState<ShardSummary> summaries,
       Consumer<Integer> setCurrentKey) {
@@ -46,7 +46,7 @@ final class PageState {
     }
   }
 
-  void write(Integer key, CuckooPage page) {
+  public void write(Integer key, CuckooPage page) {
     setCurrentKey.accept(key);
     try {
       pages.put(page.id(), page);
@@ -55,7 +55,7 @@ final class PageState {
     }
   }
 
-  void remove(Integer key, int id) {
+  public void remove(Integer key, int id) {
     setCurrentKey.accept(key);
     try {
       pages.remove(id);

@@ -1,6 +1,7 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.WilsonInterval;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.AuditCounts;
 import io.firstseen.types.ExactEntry;
@@ -23,7 +24,7 @@ import org.apache.flink.metrics.SimpleCounter;
  * trial of the filter, and repeats of a dropped key are not. The counts are kept in state for each
  * shard.
  */
-final class AuditedSet implements LiveSet {
+public final class AuditedSet implements LiveSet {
   private final LiveSet set;
   private final int slices;
   private final HashEntries shadow;
@@ -54,7 +55,7 @@ final class AuditedSet implements LiveSet {
    * @param slices N: one hash in N is audited; at least 1
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
-  AuditedSet(
+  public AuditedSet(
       LiveSet set,
       int slices,
       int shardCount,
@@ -72,7 +73,7 @@ final class AuditedSet implements LiveSet {
   }
 
   /** Adds a shard, with its counts from state. */
-  void add(int number, Integer key) throws IOException {
+  public void add(int number, Integer key) throws IOException {
     setCurrentKey.accept(key);
     AuditCounts counts = countsState.value();
     byNumber[number] = new ShardCounts(key, counts == null ? AuditCounts.NONE : counts);
@@ -85,7 +86,7 @@ final class AuditedSet implements LiveSet {
    *
    * @param slices N: one hash in N is audited
    */
-  static boolean isAudited(long hash, int slices) {
+  public static boolean isAudited(long hash, int slices) {
     long mixed = (hash * 0x9E3779B97F4A7C15L) >>> Integer.SIZE;
     return (mixed * slices) >>> Integer.SIZE == 0;
   }

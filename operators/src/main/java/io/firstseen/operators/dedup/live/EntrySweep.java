@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 /**
  * Visits all entries of a task once in each epoch, a few slices at a time, and removes expired
@@ -9,7 +9,7 @@ package io.firstseen.operators.dedup;
  * a few entries: unless slices are nearly empty, all entries are visited before as many new keys
  * arrive as there are entries.
  */
-final class EntrySweep {
+public final class EntrySweep {
   /** About the most entries that one call reads; each takes about 1 µs. */
   private static final int MAX_ENTRIES = 512;
 
@@ -34,14 +34,14 @@ final class EntrySweep {
   private int shard;
   private int slice;
 
-  EntrySweep(TaskShards shards, HashEntries entries, KeyClock clock) {
+  public EntrySweep(TaskShards shards, HashEntries entries, KeyClock clock) {
     this.shards = shards;
     this.entries = entries;
     this.clock = clock;
   }
 
   /** Sweeps as many slices as the time since the last call asks for, within bounds. */
-  void run() throws Exception {
+  public void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
     if (sweptUntil == Long.MIN_VALUE) {

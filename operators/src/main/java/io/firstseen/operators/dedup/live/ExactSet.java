@@ -1,8 +1,9 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.ExactEntry;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * and is written without reading state; other keys are looked up in state. An identity that
  * outlives its keys only costs look-ups.
  */
-final class ExactSet implements LiveSet {
+public final class ExactSet implements LiveSet {
   private final HashEntries entries;
   private final PagedFilter filter;
   private final Shards shards;
@@ -31,7 +32,7 @@ final class ExactSet implements LiveSet {
   private final Counter lookups = new SimpleCounter();
   private final Counter rescues = new SimpleCounter();
 
-  ExactSet(
+  public ExactSet(
       HashEntries entries, EntrySweep sweep, PagedFilter filter, Shards shards, DedupMode mode) {
     this.entries = entries;
     this.sweep = sweep;

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Chooses which loaded pages stay in memory, up to a number of bytes, by the CLOCK algorithm
  * (Corbató 1968): drops the first page that was not used since the clock hand last passed it.
  */
-final class PageCache {
+public final class PageCache {
   private final long maxBytes;
   private final Counter hits = new SimpleCounter();
   private final Counter misses = new SimpleCounter();
@@ -20,12 +20,12 @@ final class PageCache {
   private int hand;
   private long bytes;
 
-  PageCache(long maxBytes) {
+  public PageCache(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
   /** The heap size of the loaded pages in bytes. */
-  long bytes() {
+  public long bytes() {
     return bytes;
   }
 
@@ -40,24 +40,24 @@ final class PageCache {
   }
 
   /** Pages written to state because they were dropped. */
-  Counter writeBacks() {
+  public Counter writeBacks() {
     return writeBacks;
   }
 
-  void register(MetricGroup metrics) {
+  public void register(MetricGroup metrics) {
     metrics.gauge("cachedBytes", this::bytes);
     metrics.counter("cacheHits", hits);
     metrics.counter("cacheMisses", misses);
     metrics.counter("cacheWriteBacks", writeBacks);
   }
 
-  void add(LoadedPage page) {
+  public void add(LoadedPage page) {
     page.place = ring.size();
     ring.add(page);
     resize(page);
   }
 
-  void remove(LoadedPage page) {
+  public void remove(LoadedPage page) {
     LoadedPage last = ring.remove(ring.size() - 1);
     if (last != page) {
       ring.set(page.place, last);

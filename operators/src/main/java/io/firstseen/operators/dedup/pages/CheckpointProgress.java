@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * Which shards a checkpoint has written. The thread that writes the checkpoint reports it here; the
  * task's thread reads it.
  */
-final class CheckpointProgress {
+public final class CheckpointProgress {
   private static final long NEVER_TOLD = -1;
 
   private final long checkpoint;
@@ -35,7 +35,7 @@ final class CheckpointProgress {
   }
 
   /** Records that a page of a shard was written; called by the writing thread. */
-  void wrote(int shard) {
+  public void wrote(int shard) {
     if (--pagesLeft[shard] == 0) {
       written.setRelease(shard, 1);
     }

@@ -1,16 +1,17 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 
 /** The live set of the approximate mode: only the filter decides. */
-final class ApproximateSet implements LiveSet {
+public final class ApproximateSet implements LiveSet {
   private final PagedFilter filter;
   private final Shards shards;
 
-  ApproximateSet(PagedFilter filter, Shards shards) {
+  public ApproximateSet(PagedFilter filter, Shards shards) {
     this.filter = filter;
     this.shards = shards;
   }

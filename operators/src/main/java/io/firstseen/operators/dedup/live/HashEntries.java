@@ -1,7 +1,8 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.types.ExactEntry;
 import java.util.Iterator;
 import java.util.Map;
@@ -24,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * or a checkpoint begins. They are then written in the order of their hashes, which costs a third
  * of writing them one by one.
  */
-final class HashEntries {
+public final class HashEntries {
   private static final int SLICE_BITS = 8;
 
   /** Slices of a shard. */
-  static final int SLICES = 1 << SLICE_BITS;
+  public static final int SLICES = 1 << SLICE_BITS;
 
   private static final Short[] NAMESPACES = new Short[SLICES];
 
@@ -49,7 +50,7 @@ final class HashEntries {
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   @SuppressWarnings("unchecked") // Flink's own state objects are what their descriptors say.
-  HashEntries(
+  public HashEntries(
       KeyedStateBackend<?> backend,
       MapStateDescriptor<Long, ExactEntry> descriptor,
       Shards shards,
@@ -84,7 +85,7 @@ final class HashEntries {
     return living(shard, entry);
   }
 
-  void put(ShardPages shard, long hash, ExactEntry entry) throws Exception {
+  public void put(ShardPages shard, long hash, ExactEntry entry) throws Exception {
     if (pending == null) {
       turnTo(shard, hash);
       state.put(hash, entry);
@@ -93,7 +94,7 @@ final class HashEntries {
     }
   }
 
-  void remove(ShardPages shard, long hash) throws Exception {
+  public void remove(ShardPages shard, long hash) throws Exception {
     if (pending != null) {
       pending.remove(shard.number, hash);
     }
@@ -103,7 +104,7 @@ final class HashEntries {
   }
 
   /** Writes all pending entries; must be called before each checkpoint. */
-  void flush() throws Exception {
+  public void flush() throws Exception {
     if (pending != null) {
       pending.flush(this::write);
     }
@@ -121,7 +122,7 @@ final class HashEntries {
   }
 
   /** Creates an entry with the time of the current event. */
-  ExactEntry entry(ShardPages shard, byte @Nullable [] key, @Nullable ExactEntry next) {
+  public ExactEntry entry(ShardPages shard, byte @Nullable [] key, @Nullable ExactEntry next) {
     Expiry expiry = shard.expiry();
     long endMillis = expiry == null ? 0 : expiry.endMillis();
     if (key != null || next != null) {
@@ -134,7 +135,7 @@ final class HashEntries {
   }
 
   /** Whether the current event, which has the key of this entry, gives it a later time. */
-  boolean isRenewed(ShardPages shard, ExactEntry entry) {
+  public boolean isRenewed(ShardPages shard, ExactEntry entry) {
     Expiry expiry = shard.expiry();
     return expiry != null && expiry.sinceLastSeen() && entry.endMillis() < expiry.endMillis();
   }
@@ -144,7 +145,7 @@ final class HashEntries {
    *
    * @return how many entries were in the slice, expired ones included
    */
-  int sweep(ShardPages shard, int slice) throws Exception {
+  public int sweep(ShardPages shard, int slice) throws Exception {
     setCurrentKey.accept(shard.key);
     state.setCurrentNamespace(NAMESPACES[slice]);
     int seen = 0;

@@ -1,6 +1,7 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * forgotten, and a replay has the same result. The watermark at the end of all input is ignored, so
  * it forgets no key.
  */
-final class KeyClock {
+public final class KeyClock {
   private final @Nullable TimeToLive ttl;
   private final @Nullable TimeToLive ttlInState;
   private final ProcessingTimeService processingTime;
@@ -46,7 +47,7 @@ final class KeyClock {
    * @param forgottenState for each shard, what was due before the ttl was changed
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
-  KeyClock(
+  public KeyClock(
       @Nullable TimeToLive ttl,
       @Nullable TimeToLive ttlInState,
       int shardCount,
@@ -66,29 +67,29 @@ final class KeyClock {
     this.forgottenInState = new long[shardCount];
   }
 
-  boolean hasTtl() {
+  public boolean hasTtl() {
     return ttl != null;
   }
 
-  boolean isInEventTime() {
+  public boolean isInEventTime() {
     return inEventTime;
   }
 
-  boolean isInProcessingTime() {
+  public boolean isInProcessingTime() {
     return inProcessingTime;
   }
 
-  long epochMillis() {
+  public long epochMillis() {
     return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
   }
 
   /** The time of this task; the earliest possible instant as long as no time is known. */
-  long nowMillis() {
+  public long nowMillis() {
     return nowMillis;
   }
 
   /** Advances to a watermark. */
-  void advanceTo(Watermark watermark) {
+  public void advanceTo(Watermark watermark) {
     if (inEventTime && watermark.getTimestamp() != Long.MAX_VALUE) {
       // No later event has a time at or before the watermark.
       nowMillis = Math.max(nowMillis, watermark.getTimestamp() + 1);
@@ -96,14 +97,14 @@ final class KeyClock {
   }
 
   /** With processing time, reads the clock; this is the time of all events until the next call. */
-  void tick() {
+  public void tick() {
     if (inProcessingTime) {
       nowMillis = Math.max(nowMillis, processingTime.getCurrentProcessingTime());
     }
   }
 
   /** Sets the next event. */
-  void next(StreamRecord<?> event) {
+  public void next(StreamRecord<?> event) {
     if (inProcessingTime) {
       eventMillis = nowMillis;
     } else if (inEventTime) {
@@ -118,12 +119,12 @@ final class KeyClock {
   }
 
   /** Whether events have arrived, but no watermark, so that no key expires. */
-  boolean lacksWatermarks() {
+  public boolean lacksWatermarks() {
     return hasEvents && nowMillis == Long.MIN_VALUE;
   }
 
   /** Sets a shard's clock to the current time, and to the time of the next event. */
-  void set(ShardPages shard) {
+  public void set(ShardPages shard) {
     Expiry expiry = shard.expiry();
     if (expiry != null) {
       if (nowMillis >= expiry.nowMillis() + epochMillis()) {
@@ -134,7 +135,7 @@ final class KeyClock {
   }
 
   /** The clock of a shard, as it is in state; null if keys do not expire. */
-  @Nullable Expiry read(int shard, Integer key) {
+  public @Nullable Expiry read(int shard, Integer key) {
     if (ttl == null) {
       return null;
     }
@@ -171,7 +172,7 @@ final class KeyClock {
   }
 
   /** Writes the clock of a shard, if it has changed. */
-  void write(ShardPages shard) {
+  public void write(ShardPages shard) {
     Expiry expiry = shard.expiry();
     if (expiry != null) {
       write(shard, state, expiry.nowMillis(), timeInState);

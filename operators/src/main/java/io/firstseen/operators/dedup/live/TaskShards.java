@@ -1,8 +1,11 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.pages.LoadedPage;
+import io.firstseen.operators.dedup.pages.RunningCheckpoints;
+import io.firstseen.operators.dedup.pages.ShardPages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -10,7 +13,7 @@ import org.apache.flink.metrics.MetricGroup;
 import org.jspecify.annotations.Nullable;
 
 /** The shards of a task: their sums, their sweep, and their part in checkpoints. */
-final class TaskShards {
+public final class TaskShards {
   private final CuckooShape shape;
   private final Shards shards;
   private final KeyClock clock;
@@ -29,7 +32,7 @@ final class TaskShards {
   /**
    * @param checkpoints null unless the backend keeps its state as objects on the heap
    */
-  TaskShards(
+  public TaskShards(
       CuckooShape shape, Shards shards, KeyClock clock, @Nullable RunningCheckpoints checkpoints) {
     this.shape = shape;
     this.shards = shards;
@@ -38,13 +41,13 @@ final class TaskShards {
     this.byNumber = new ShardPages[shards.count()];
   }
 
-  void add(ShardPages shard) {
+  public void add(ShardPages shard) {
     byNumber[shard.number] = shard;
     all.add(shard);
   }
 
   /** The shard of a hash, ready for operations on the event that came last. */
-  ShardPages of(long hash) {
+  public ShardPages of(long hash) {
     return ready(byNumber[shards.shardOf(hash)]);
   }
 
@@ -55,12 +58,12 @@ final class TaskShards {
   }
 
   /** Number of this task's shards. */
-  int count() {
+  public int count() {
     return all.size();
   }
 
   /** One of this task's shards, by its place in [0, {@link #count}); ready as {@link #of}. */
-  ShardPages get(int place) {
+  public ShardPages get(int place) {
     return ready(all.get(place));
   }
 
@@ -72,7 +75,7 @@ final class TaskShards {
    * <p>The pages are not stored but looked up again in each step, because with G1 storing a
    * reference into an old object waits for all earlier loads.
    */
-  void prefetch(long[] hashes, int count) {
+  public void prefetch(long[] hashes, int count) {
     long read = 0;
     for (int i = 0; i < count; i++) {
       LoadedPage loaded = loaded(hashes[i]);
@@ -105,7 +108,7 @@ final class TaskShards {
   }
 
   /** Forgets the expired keys of some pages, and continues with the next ones in the next call. */
-  void sweep(int maxPages) {
+  public void sweep(int maxPages) {
     int left = maxPages;
     for (int visits = 0; left > 0 && visits < maxPages + all.size(); visits++) {
       ShardPages shard = all.get(sweptShard);
@@ -123,7 +126,7 @@ final class TaskShards {
   }
 
   /** Brings the state up to date; must be called before each checkpoint. */
-  void flush(long checkpoint) {
+  public void flush(long checkpoint) {
     for (ShardPages shard : all) {
       clock.set(shard);
       shard.flush();
@@ -137,13 +140,13 @@ final class TaskShards {
   }
 
   /** Records that a checkpoint is written or was aborted. */
-  void checkpointEnded(long checkpoint) {
+  public void checkpointEnded(long checkpoint) {
     if (checkpoints != null) {
       checkpoints.end(checkpoint);
     }
   }
 
-  void register(MetricGroup metrics) {
+  public void register(MetricGroup metrics) {
     metrics.gauge("keys", this::keys);
     metrics.gauge("load", () -> keys() == 0 ? 0 : (double) keys() / sum(ShardPages::slots));
     metrics.gauge("predictedFalsePositiveRate", this::predictedFalsePositiveRate);
@@ -161,11 +164,11 @@ final class TaskShards {
   }
 
   /** Identities in all shards. */
-  long keys() {
+  public long keys() {
     return sum(ShardPages::keys);
   }
 
-  long pageCount() {
+  public long pageCount() {
     long pages = 0;
     for (int place = 0; place < all.size(); place++) {
       pages += all.get(place).table.pageCount();
@@ -177,7 +180,7 @@ final class TaskShards {
    * The mean of the shards' predicted false-positive rates, since a key falls into each shard with
    * equal probability.
    */
-  double predictedFalsePositiveRate() {
+  public double predictedFalsePositiveRate() {
     return all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate).average().orElse(0);
   }
 

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 /**
  * Where a sweep begins when a task starts. It follows from the clock, so that a task that is often

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.serializers.CuckooPageSerializer;
@@ -17,7 +17,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>A copy is the page itself: {@link HeapShardPages} does not change a page that a checkpoint may
  * still have to write.
  */
-final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
+public final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
   private static final long serialVersionUID = 1;
 
   private static final CuckooPageSerializer PAGES = CuckooPageSerializer.INSTANCE;
@@ -25,7 +25,7 @@ final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
   private final transient RunningCheckpoints checkpoints;
   private final transient CheckpointProgress progress;
 
-  WatchedPageSerializer(RunningCheckpoints checkpoints) {
+  public WatchedPageSerializer(RunningCheckpoints checkpoints) {
     this.checkpoints = checkpoints;
     this.progress = checkpoints.last();
   }

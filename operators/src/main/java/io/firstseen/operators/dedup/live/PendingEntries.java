@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 import io.firstseen.types.ExactEntry;
 import java.util.ArrayList;
@@ -11,7 +11,7 @@ import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Entries of a task's shards that are not written to state yet. */
-final class PendingEntries {
+public final class PendingEntries {
   /** The most pending entries of all shards together; about 10 MB of hashes. */
   private static final int MAX_ENTRIES = 1 << 17;
 
@@ -51,12 +51,12 @@ final class PendingEntries {
     void write(int slice, Map<Long, ExactEntry> entries) throws Exception;
   }
 
-  PendingEntries(int shardCount) {
+  public PendingEntries(int shardCount) {
     this.byNumber = new OfShard[shardCount];
   }
 
   /** Adds a shard of this task. */
-  void add(int number, Integer key) {
+  public void add(int number, Integer key) {
     byNumber[number] = new OfShard(number, key);
     shards.add(byNumber[number]);
   }
@@ -67,7 +67,7 @@ final class PendingEntries {
   }
 
   /** Adds an entry; returns whether the shard's entries must be written now. */
-  boolean put(int shard, long hash, ExactEntry entry) {
+  public boolean put(int shard, long hash, ExactEntry entry) {
     OfShard pending = byNumber[shard];
     pending.entries.put(hash, entry);
     pending.keyBytes += entry.key() == null ? 0 : entry.key().length;
@@ -75,12 +75,12 @@ final class PendingEntries {
         || pending.keyBytes >= MAX_KEY_BYTES / shards.size();
   }
 
-  void remove(int shard, long hash) {
+  public void remove(int shard, long hash) {
     byNumber[shard].entries.remove(hash);
   }
 
   /** Calls the writer for every shard with entries. */
-  void flush(ShardWriter writer) throws Exception {
+  public void flush(ShardWriter writer) throws Exception {
     for (OfShard shard : shards) {
       if (!shard.entries.isEmpty()) {
         writer.write(shard.number, shard.key);

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The checkpoints that the heap backend may still be writing, and their progress. The pages of a
  * shard may change again once a checkpoint has written all of them.
  */
-final class RunningCheckpoints {
+public final class RunningCheckpoints {
   /**
    * The most checkpoints that are tracked separately; older ones are merged into one. Flink does
    * not report the end of a savepoint, so they would pile up.
@@ -24,7 +24,7 @@ final class RunningCheckpoints {
    *
    * @param pagesOfShard how many pages of each shard it has
    */
-  void begin(long checkpoint, int[] pagesOfShard) {
+  public void begin(long checkpoint, int[] pagesOfShard) {
     begun++;
     last = new CheckpointProgress(checkpoint, begun, pagesOfShard);
     running.add(last);
@@ -35,17 +35,17 @@ final class RunningCheckpoints {
   }
 
   /** Records that a checkpoint is written or was aborted. */
-  void end(long checkpoint) {
+  public void end(long checkpoint) {
     running.removeIf(one -> one.checkpoint() == checkpoint);
   }
 
   /** How many checkpoints have begun. */
-  long begun() {
+  public long begun() {
     return begun;
   }
 
   /** The checkpoint that began last; null before the first. */
-  @Nullable CheckpointProgress last() {
+  public @Nullable CheckpointProgress last() {
     return last;
   }
 
@@ -54,7 +54,7 @@ final class RunningCheckpoints {
    *
    * @param since how many checkpoints had begun when the page came into the state
    */
-  boolean mayRead(int shard, long since) {
+  public boolean mayRead(int shard, long since) {
     for (int i = 0; i < running.size(); i++) {
       CheckpointProgress one = running.get(i);
       if (since < one.number() && !one.hasWritten(shard)) {

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * The pages of a shard whose backend keeps bytes: those in memory are a write-back cache, which the
  * shards of a task share. A changed page is written when it is dropped, and before each checkpoint.
  */
-final class CachedShardPages extends ShardPages {
+public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
 
   /** Whether the event that came last has been counted: its page may be asked for again. */
   private boolean isCounted = true;
 
-  CachedShardPages(
+  public CachedShardPages(
       int number,
       Integer key,
       PagedFilter filter,
@@ -53,7 +53,7 @@ final class CachedShardPages extends ShardPages {
   }
 
   @Override
-  void makeRoom() {
+  public void makeRoom() {
     isCounted = false;
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
       if (page.dirty) {
@@ -66,7 +66,7 @@ final class CachedShardPages extends ShardPages {
   }
 
   @Override
-  void changed(LoadedPage page, boolean replaced) {
+  public void changed(LoadedPage page, boolean replaced) {
     page.dirty = true;
     cache.resize(page);
   }
@@ -81,7 +81,7 @@ final class CachedShardPages extends ShardPages {
   }
 
   @Override
-  void flush() {
+  public void flush() {
     if (isChanged()) {
       table.forEach(
           page -> {

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Every other change is made to a copy (copy-on-write), which replaces the page in state; the
  * backend keeps the replaced page for the checkpoint.
  */
-final class HeapShardPages extends ShardPages {
+public final class HeapShardPages extends ShardPages {
   private final RunningCheckpoints checkpoints;
 
   /** Pages that may have pending insertions; some may have split since. */
@@ -24,7 +24,7 @@ final class HeapShardPages extends ShardPages {
 
   private boolean isLoaded;
 
-  HeapShardPages(
+  public HeapShardPages(
       int number,
       Integer key,
       PagedFilter filter,
@@ -64,7 +64,7 @@ final class HeapShardPages extends ShardPages {
   }
 
   @Override
-  void changed(LoadedPage page, boolean replaced) {
+  public void changed(LoadedPage page, boolean replaced) {
     if (replaced || page.dirty) {
       putIntoState(page);
     }
@@ -94,7 +94,7 @@ final class HeapShardPages extends ShardPages {
   }
 
   @Override
-  void flush() {
+  public void flush() {
     for (int i = 0; i < listed.size(); i++) {
       LoadedPage page = listed.get(i);
       page.listed = false;

@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  * The pages of one shard, in memory and in state. {@link HeapShardPages} for a backend that keeps
  * its state as objects on the heap, {@link CachedShardPages} for the others.
  */
-abstract class ShardPages implements PageStore {
+public abstract class ShardPages implements PageStore {
   /** In [0, number of shards). */
-  final int number;
+  public final int number;
 
   /** Flink's key for this shard. */
-  final Integer key;
+  public final Integer key;
 
-  final PagedFilter filter;
-  final PageTable<LoadedPage> table;
+  public final PagedFilter filter;
+  public final PageTable<LoadedPage> table;
   private final CuckooShape shape;
   private final PageState state;
   private final @Nullable Expiry expiry;
@@ -38,7 +38,7 @@ abstract class ShardPages implements PageStore {
    * @param filter may be shared with the other shards of a task
    * @param expiry null if keys do not expire
    */
-  ShardPages(
+  public ShardPages(
       int number, Integer key, PagedFilter filter, PageState state, @Nullable Expiry expiry) {
     this.number = number;
     this.key = key;
@@ -63,13 +63,13 @@ abstract class ShardPages implements PageStore {
   }
 
   /** Makes room for the pages of the next operation; called between two operations. */
-  void makeRoom() {}
+  public void makeRoom() {}
 
   /** The page of an identity, for a sweep. This access does not keep it in the cache. */
   abstract CuckooPage pageToSweep(long identity);
 
   /** Called for a page whose content differs from that in state. */
-  abstract void changed(LoadedPage page, boolean replaced);
+  public abstract void changed(LoadedPage page, boolean replaced);
 
   /** Called when a page was split and two pages replace it. */
   abstract void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high);
@@ -100,7 +100,7 @@ abstract class ShardPages implements PageStore {
   }
 
   /** Forgets the expired keys of a page. */
-  final void sweep(long identity) {
+  public final void sweep(long identity) {
     filter.expire(this, pageToSweep(identity));
   }
 
@@ -110,7 +110,7 @@ abstract class ShardPages implements PageStore {
   }
 
   /** Brings the state up to date; must be called before each checkpoint. */
-  void flush() {
+  public void flush() {
     if (changed) {
       state.writeSummary(key, new ShardSummary(keys, slots, bytes, table.directory().toBytes()));
       changed = false;
@@ -118,7 +118,7 @@ abstract class ShardPages implements PageStore {
   }
 
   /** Reads the page of an identity from state; the first page of an empty shard is made. */
-  final LoadedPage load(long identity) {
+  public final LoadedPage load(long identity) {
     int id = table.idOf(identity);
     CuckooPage page = state.read(key, id);
     if (page != null) {
@@ -151,7 +151,7 @@ abstract class ShardPages implements PageStore {
     table.set(page.page.firstIdentity(), null);
   }
 
-  final void write(LoadedPage page) {
+  public final void write(LoadedPage page) {
     page.page.setTag(tag());
     state.write(key, page.page);
     page.dirty = false;
@@ -162,7 +162,7 @@ abstract class ShardPages implements PageStore {
   }
 
   /** The number of the shard of a page that was read from state or written to it. */
-  static int shardOf(CuckooPage page) {
+  public static int shardOf(CuckooPage page) {
     return page.tag() - 1;
   }
 
@@ -195,26 +195,26 @@ abstract class ShardPages implements PageStore {
   }
 
   /** The number of stored identities. */
-  final long keys() {
+  public final long keys() {
     return keys;
   }
 
   /** The number of slots. */
-  final long slots() {
+  public final long slots() {
     return slots;
   }
 
   /** Bytes of the pages' bodies. */
-  final long bytes() {
+  public final long bytes() {
     return bytes;
   }
 
   /** Pages split since the task began. */
-  final long splits() {
+  public final long splits() {
     return splits;
   }
 
-  final double predictedFalsePositiveRate() {
+  public final double predictedFalsePositiveRate() {
     return shape.predictedFalsePositiveRate(keys);
   }
 }

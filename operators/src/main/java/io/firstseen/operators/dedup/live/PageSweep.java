@@ -1,4 +1,4 @@
-package io.firstseen.operators.dedup;
+package io.firstseen.operators.dedup.live;
 
 /**
  * Visits all pages of a task once in each epoch, a few at a time, so that expired keys free their
@@ -7,9 +7,9 @@ package io.firstseen.operators.dedup;
  * <p>Which keys are forgotten does not depend on it, so it may fall behind: after a jump of the
  * clock it visits all pages once, at most {@value #MAX_PAGES} in each call.
  */
-final class PageSweep {
+public final class PageSweep {
   /** The most pages of one call. A page takes about 10 µs, or 200 µs if it becomes empty. */
-  static final int MAX_PAGES = 8;
+  public static final int MAX_PAGES = 8;
 
   private static final long MAX_CALLS_AN_EPOCH = 1024;
   private static final long MAX_PAUSE_MILLIS = 1000;
@@ -24,18 +24,18 @@ final class PageSweep {
   private long pageCount;
   private double due;
 
-  PageSweep(TaskShards shards, KeyClock clock) {
+  public PageSweep(TaskShards shards, KeyClock clock) {
     this.shards = shards;
     this.clock = clock;
   }
 
   /** The time between two calls if no watermark or event triggers them. */
-  long pauseMillis() {
+  public long pauseMillis() {
     return Math.max(1, Math.min(clock.epochMillis() / MAX_CALLS_AN_EPOCH, MAX_PAUSE_MILLIS));
   }
 
   /** Sweeps as many pages as the time since the last call requires. */
-  void run() {
+  public void run() {
     long now = clock.nowMillis();
     if (countedAt == Long.MIN_VALUE || now - countedAt >= clock.epochMillis() / COUNTS_AN_EPOCH) {
       pageCount = shards.pageCount();
