@@ -14,7 +14,7 @@ import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.cli.up.UpCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.Suggestions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

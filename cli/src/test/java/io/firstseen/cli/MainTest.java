@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.fixtures.ShortRun;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -4,7 +4,7 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.StreamOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;

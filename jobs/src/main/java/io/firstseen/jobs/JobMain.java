@@ -2,7 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.Suggestions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;

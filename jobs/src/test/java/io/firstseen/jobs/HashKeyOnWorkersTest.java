@@ -16,7 +16,7 @@ import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

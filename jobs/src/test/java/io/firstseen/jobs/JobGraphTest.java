@@ -14,7 +14,7 @@ import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;

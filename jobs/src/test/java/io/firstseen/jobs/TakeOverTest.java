@@ -9,7 +9,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.ShardTree;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import java.util.List;
 import org.junit.jupiter.api.Test;

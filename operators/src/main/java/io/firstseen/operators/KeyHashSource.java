@@ -113,7 +113,7 @@ public final class KeyHashSource implements Serializable {
   /**
    * The hash, for a task that starts.
    *
-   * @throws UnusableHashKeyException if there is none here, or not that of the job
+   * @throws UserErrorException if there is none here, or not that of the job
    * @throws UncheckedIOException if it cannot be read now
    */
   public KeyHash open() {
@@ -124,7 +124,7 @@ public final class KeyHashSource implements Serializable {
     try {
       read = reader.read();
     } catch (NoSuchFileException | AccessDeniedException | IllegalArgumentException e) {
-      throw new UnusableHashKeyException(
+      throw new UserErrorException(
           "cannot read the hash key at %s on this TaskManager: %s: put the job's key there"
               .formatted(reader, reason(e)));
     } catch (IOException e) {
@@ -132,7 +132,7 @@ public final class KeyHashSource implements Serializable {
       throw new UncheckedIOException("cannot read the hash key at " + reader, e);
     }
     if (read.algorithm() != algorithm || read.keyCheck() != keyCheck) {
-      throw new UnusableHashKeyException(
+      throw new UserErrorException(
           "the hash key at %s on this TaskManager has key check %s%s, but that of the job has %s: put the job's key there"
               .formatted(
                   reader,

@@ -1,6 +1,5 @@
-package io.firstseen.jobs.shared;
+package io.firstseen.operators;
 
-import io.firstseen.operators.UnusableHashKeyException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -8,7 +7,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.SerializedThrowable;
@@ -21,10 +19,6 @@ import org.apache.flink.util.SerializedThrowable;
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class UserErrorException extends RuntimeException {
   private static final long serialVersionUID = 1;
-
-  /** The errors that the user can correct: this one, and that of the operators. */
-  private static final Set<String> OF_USERS =
-      Set.of(UserErrorException.class.getName(), UnusableHashKeyException.class.getName());
 
   public UserErrorException(String sentence) {
     super(sentence, null, false, false);
@@ -56,11 +50,11 @@ public final class UserErrorException extends RuntimeException {
    */
   public static Optional<String> sentence(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof UserErrorException || cause instanceof UnusableHashKeyException) {
+      if (cause instanceof UserErrorException) {
         return Optional.of(cause.getMessage());
       }
       if (cause instanceof SerializedThrowable serialized
-          && OF_USERS.contains(serialized.getOriginalErrorClassName())) {
+          && serialized.getOriginalErrorClassName().equals(UserErrorException.class.getName())) {
         // Its message repeats the name of the class: "io.…UserErrorException: sentence".
         String message = serialized.getMessage();
         String prefix = serialized.getOriginalErrorClassName() + ": ";

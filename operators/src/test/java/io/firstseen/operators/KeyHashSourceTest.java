@@ -114,7 +114,7 @@ class KeyHashSourceTest {
 
   private static void assertRefused(KeyHashSource source, String sentence) {
     assertThatThrownBy(source::open)
-        .isInstanceOf(UnusableHashKeyException.class)
+        .isInstanceOf(UserErrorException.class)
         .hasMessageContaining(sentence)
         .satisfies(
             refusal ->

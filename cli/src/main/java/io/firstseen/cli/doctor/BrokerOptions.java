@@ -165,7 +165,7 @@ final class BrokerOptions {
    *
    * @param others the other options of the job, as its command line has them
    * @throws picocli.CommandLine.ParameterException if an option is wrong
-   * @throws io.firstseen.jobs.shared.UserErrorException if options are wrong together, or a file
+   * @throws io.firstseen.operators.UserErrorException if options are wrong together, or a file
    *     cannot be read
    */
   Consumer<Consumer<Finding>> checks(List<String> others) {

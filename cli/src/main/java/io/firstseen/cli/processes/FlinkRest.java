@@ -3,8 +3,7 @@ package io.firstseen.cli.processes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.operators.UnusableHashKeyException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -32,11 +31,7 @@ public final class FlinkRest {
 
   /** A user's mistake, in the stack trace that the cluster answers. */
   private static final Pattern MISTAKE =
-      Pattern.compile(
-          "(?:%s|%s): ([^\\n]+)"
-              .formatted(
-                  Pattern.quote(UserErrorException.class.getName()),
-                  Pattern.quote(UnusableHashKeyException.class.getName())));
+      Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
 
   private static final Pattern CAUSE =
       Pattern.compile("^(?:Caused by: |<Exception on server side:\\s+)(.+)", Pattern.MULTILINE);

@@ -1,6 +1,6 @@
 package io.firstseen.cli.processes;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;

@@ -15,7 +15,7 @@ import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Comparator;

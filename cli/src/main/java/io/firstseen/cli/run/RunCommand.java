@@ -24,7 +24,7 @@ import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;

@@ -17,7 +17,7 @@ import io.firstseen.jobs.kafka.ChangelogReader;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.KeyOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;

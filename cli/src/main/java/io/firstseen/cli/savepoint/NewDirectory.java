@@ -2,7 +2,7 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.filters.snapshot.SyncedFiles;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.savepoint;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.IncompatibleStateException;
+import io.firstseen.operators.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.util.SerializedThrowable;

@@ -5,7 +5,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.testing.EmbeddedCluster;
 import java.io.PrintWriter;

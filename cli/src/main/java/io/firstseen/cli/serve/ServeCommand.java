@@ -12,7 +12,7 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.shared;
 
 import io.firstseen.jobs.files.EventFiles;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -9,7 +9,7 @@ import io.firstseen.jobs.events.KeyLine;
 import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;

@@ -4,7 +4,7 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.net.URI;
 import java.util.List;
 import picocli.CommandLine.Mixin;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.shared;
 
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

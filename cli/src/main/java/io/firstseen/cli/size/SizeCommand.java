@@ -9,7 +9,7 @@ import io.firstseen.filters.key.Keys;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.DedupMode;
 import java.io.PrintWriter;
 import java.time.Duration;

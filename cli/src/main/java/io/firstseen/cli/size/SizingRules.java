@@ -12,7 +12,7 @@ import io.firstseen.cli.size.Sizing.Topics;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.jobs.kafka.RecordHeaders;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.firstseen.filters.gcs.interop.GolombsetCodec;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Supplier;

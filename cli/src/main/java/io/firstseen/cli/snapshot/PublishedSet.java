@@ -4,7 +4,7 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotPull;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import io.firstseen.cli.shared.InputFile;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -10,7 +10,7 @@ import io.firstseen.cli.shared.InputFile;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.interop.CodedSet;
 import io.firstseen.filters.gcs.interop.SetCodec;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

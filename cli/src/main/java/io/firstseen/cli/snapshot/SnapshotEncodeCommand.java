@@ -8,7 +8,7 @@ import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.files.OutputFile;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

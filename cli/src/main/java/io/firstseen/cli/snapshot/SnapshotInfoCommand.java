@@ -9,7 +9,7 @@ import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import io.firstseen.filters.snapshot.UrlAnswer;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.filters.snapshot.UrlLists;
 import io.firstseen.jobs.options.HashKeyOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;

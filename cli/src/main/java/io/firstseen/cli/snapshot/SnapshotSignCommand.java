@@ -9,7 +9,7 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.files.OutputFile;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;

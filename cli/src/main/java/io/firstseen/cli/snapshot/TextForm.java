@@ -1,7 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;

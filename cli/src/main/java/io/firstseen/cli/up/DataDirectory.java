@@ -1,6 +1,6 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.up;
 
 import io.firstseen.cli.Main;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;

@@ -3,7 +3,7 @@ package io.firstseen.cli.up;
 import io.firstseen.cli.processes.FlinkRest;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

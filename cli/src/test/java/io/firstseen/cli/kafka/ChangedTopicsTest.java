@@ -14,7 +14,7 @@ import io.firstseen.jobs.kafka.KafkaChecks;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Finding;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;
 import java.time.Duration;

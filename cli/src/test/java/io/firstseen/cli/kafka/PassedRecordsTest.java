@@ -11,7 +11,7 @@ import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;

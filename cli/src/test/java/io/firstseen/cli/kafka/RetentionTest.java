@@ -12,7 +12,7 @@ import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;

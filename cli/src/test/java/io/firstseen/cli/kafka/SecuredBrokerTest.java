@@ -12,7 +12,7 @@ import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedCluster;
 import java.nio.file.Files;

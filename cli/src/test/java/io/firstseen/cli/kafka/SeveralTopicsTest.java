@@ -10,7 +10,7 @@ import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;
 import java.util.ArrayList;

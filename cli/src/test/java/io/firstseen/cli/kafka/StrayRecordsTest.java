@@ -16,7 +16,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.testing.SharedCluster;

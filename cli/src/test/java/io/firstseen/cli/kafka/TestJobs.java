@@ -10,7 +10,7 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import java.time.Duration;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;

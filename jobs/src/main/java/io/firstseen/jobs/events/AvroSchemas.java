@@ -2,8 +2,8 @@ package io.firstseen.jobs.events;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.time.Clock;
 import org.apache.avro.AvroRuntimeException;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.files;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.shared.BlobsInPlace;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;

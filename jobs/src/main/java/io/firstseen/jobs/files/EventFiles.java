@@ -1,7 +1,7 @@
 package io.firstseen.jobs.files;
 
 import io.firstseen.jobs.events.EventParser;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.files;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.SingleTask;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;

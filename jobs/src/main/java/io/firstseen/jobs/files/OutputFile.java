@@ -1,7 +1,7 @@
 package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.SyncedFiles;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileDescriptor;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.files;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.shared.SingleTask;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.Closeable;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.util.Properties;
 import java.util.Set;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;

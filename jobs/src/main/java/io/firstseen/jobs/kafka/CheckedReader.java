@@ -1,6 +1,6 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.util.Collection;
 import java.util.List;

@@ -24,7 +24,7 @@ final class CommitCheck implements AutoCloseable {
    * Requires that the newest claim is this job's.
    *
    * @param mayBeUnclaimed whether there may be no claim, as there is nothing to commit yet
-   * @throws io.firstseen.jobs.shared.UserErrorException if it is another job's
+   * @throws io.firstseen.operators.UserErrorException if it is another job's
    */
   void requireMine(boolean mayBeUnclaimed) {
     if (tail == null) {

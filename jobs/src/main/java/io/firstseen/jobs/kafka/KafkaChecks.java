@@ -7,7 +7,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.Finding;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Duplicates;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Output;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;

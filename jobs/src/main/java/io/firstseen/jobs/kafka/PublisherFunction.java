@@ -7,7 +7,7 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.KeyFiles;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;

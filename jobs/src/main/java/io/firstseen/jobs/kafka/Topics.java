@@ -4,7 +4,7 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Duplicates;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.EventFields;
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.SecretFiles;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;

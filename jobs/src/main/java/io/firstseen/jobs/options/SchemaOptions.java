@@ -1,7 +1,7 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

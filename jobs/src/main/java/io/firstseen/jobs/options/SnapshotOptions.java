@@ -1,7 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.UrlExpressions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.shared;
 
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.util.List;
 import java.util.Set;

@@ -2,6 +2,7 @@ package io.firstseen.jobs.shared;
 
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
 

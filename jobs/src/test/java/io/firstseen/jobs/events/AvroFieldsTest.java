@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
-import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.ByteArrayOutputStream;

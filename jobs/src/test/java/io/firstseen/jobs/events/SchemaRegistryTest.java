@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Serializable;

@@ -12,7 +12,7 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.ShardTree;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
 import java.net.URI;

@@ -9,7 +9,7 @@ import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.LocalCluster;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.JobOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -13,7 +13,7 @@ import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -13,7 +13,7 @@ import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.Output;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.shared.Duplicates;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.dedup.Firstseen;

@@ -3,7 +3,7 @@ package io.firstseen.jobs.options;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
