@@ -174,7 +174,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     tail = new ClaimsTail(claims.clientProperties(), claims.topic(), claims.output());
     tail.readToEnd();
     readWritten(false);
-    requireMayBegin();
+    requireMayBegin(false);
     Optional<JobIdentity> before = tail.identity();
     identity = context.getOperatorStateStore().getUnionListState(IDENTITY);
     for (Map<String, String> each : identity.get()) {
@@ -183,13 +183,19 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     before.ifPresent(claims::requireSameOptions);
   }
 
-  private void requireMayBegin() {
+  /**
+   * Requires that the output is this job's.
+   *
+   * @param isClaimed whether another task has claimed it for this start of the job, which may have
+   *     written outcomes since
+   */
+  private void requireMayBegin(boolean isClaimed) {
     Optional<String> newest = tail.newest();
     boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());
     if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
       throw claims.refused(PublisherLine.job(newest.get()) + " has taken it over");
     }
-    Optional<String> ahead = written.beyond(passed);
+    Optional<String> ahead = isClaimed ? Optional.empty() : written.beyond(passed);
     if (!isMine || (ahead.isPresent() && !claims.isTakeOver())) {
       throw claims.refused(
           "it has %s, of %s, and this job %s (%s)"
@@ -222,7 +228,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     tail.readToEnd();
     // Again, or a job that is refused by what was written meanwhile would end the other one.
     readWritten(false);
-    requireMayBegin();
+    // A job with state begins in all tasks before it can write.
+    boolean isClaimed = !hasState && tail.newest().equals(Optional.of(claim));
+    requireMayBegin(isClaimed);
     if (!tail.newest().equals(Optional.of(claim))) {
       try (Producer<byte[], byte[]> producer = producer()) {
         send(producer, OutputClaim.claimKey(claims.output()), claim.getBytes(UTF_8));
@@ -251,7 +259,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       }
     }
     readWritten(true);
-    requireMayBegin();
+    // Another task may have claimed it at the same time, and written since.
+    requireMayBegin(isClaimed || (!hasState && tail.all().equals(Set.of(claim))));
     if (!hasState) {
       forgetWritten();
     } else if (written.beyond(passed).isPresent()) {
