@@ -2,6 +2,7 @@ package io.firstseen.faults;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.options.DeclaredOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
 /** The command. */
 @Command(
     name = "FaultSuite",
+    modelTransformer = DeclaredOptions.class,
     sortOptions = false,
     mixinStandardHelpOptions = true,
     exitCodeOnExecutionException = 3,
@@ -78,7 +80,6 @@ public final class FaultSuite implements Callable<Integer> {
 
   @Option(
       names = "--fpr",
-      paramLabel = "RATE",
       defaultValue = "0.01",
       description = "The rate of the filter at 500000 keys (${DEFAULT-VALUE}).")
   private double falsePositiveRate;

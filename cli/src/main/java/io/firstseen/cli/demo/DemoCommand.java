@@ -3,6 +3,7 @@ package io.firstseen.cli.demo;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.io.PrintWriter;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Spec;
 /** The whole pipeline on this machine. */
 @Command(
     name = "demo",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Shows the whole pipeline on this machine, and checks it.",
       "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes of real"
@@ -55,9 +57,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--state-backend",
-      paramLabel = "NAME",
-      defaultValue = "heap",
-      converter = StateBackendName.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
   private StateBackend stateBackend;
 
@@ -89,12 +89,6 @@ public final class DemoCommand implements Callable<Integer> {
   static final class Port extends OptionValues.WholeNumber {
     Port() {
       super(0, 65_535);
-    }
-  }
-
-  static final class StateBackendName extends OptionValues.LowerCaseName<StateBackend> {
-    StateBackendName() {
-      super(StateBackend.class);
     }
   }
 

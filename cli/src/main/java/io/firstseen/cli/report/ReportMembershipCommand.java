@@ -13,6 +13,7 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.jobs.files.OutputFile;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
 /** Compares exact sets and filters on this machine, on the user's keys or on generated ones. */
 @Command(
     name = "membership",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Compares sets of keys on this machine: an exact hash set, a hash set of shortened keys, a"
           + " Bloom filter, a cuckoo filter and a Golomb-coded set.",
@@ -66,10 +68,8 @@ final class ReportMembershipCommand implements Callable<Integer> {
 
   @Option(
       names = "--fpr",
-      paramLabel = "RATE",
       split = ",",
       defaultValue = "0.01,0.001,0.0001",
-      converter = OptionValues.FalsePositiveRate.class,
       description =
           "The false-positive rates, in (0, 0.1], that sets are made for"
               + " (default: ${DEFAULT-VALUE}).")

@@ -6,6 +6,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Keys;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
@@ -26,6 +27,7 @@ import picocli.CommandLine.TypeConversionException;
 /** Says what a dedup of so many keys needs. */
 @Command(
     name = "size",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Says what a dedup of so many keys at such a rate needs: shards, tasks, memory, checkpoints,"
           + " topics, recovery, and the command lines to submit it.",
@@ -53,9 +55,7 @@ public final class SizeCommand implements Callable<Integer> {
 
   @Option(
       names = "--fpr",
-      paramLabel = "RATE",
-      defaultValue = "0.001",
-      converter = OptionValues.FalsePositiveRate.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description = "The false-positive rate at all keys, in (0, 0.1] (default: ${DEFAULT-VALUE}).")
   private double falsePositiveRate;
 
@@ -68,17 +68,11 @@ public final class SizeCommand implements Callable<Integer> {
 
   @Option(
       names = "--mode",
-      paramLabel = "MODE",
-      defaultValue = "approximate",
-      converter = OptionValues.ModeName.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description = "approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
   private DedupMode mode;
 
-  @Option(
-      names = "--ttl",
-      paramLabel = "DURATION",
-      converter = OptionValues.TtlLength.class,
-      description = "Forget keys after this time (default: never).")
+  @Option(names = "--ttl", description = "Forget keys after this time (default: never).")
   private Duration ttl;
 
   @Option(
@@ -120,25 +114,21 @@ public final class SizeCommand implements Callable<Integer> {
 
   @Option(
       names = "--event-format",
-      paramLabel = "FORMAT",
-      defaultValue = "json",
+      defaultValue = DeclaredOptions.DEFAULT,
       converter = MeasuredFormat.class,
       description = "json or key, as of the jobs (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 
   @Option(
       names = "--canonicaliser",
-      paramLabel = "NAME",
-      defaultValue = "none",
-      converter = OptionValues.CanonicaliserName.class,
-      description = "none, url, text or url-expression; for the command line (default: none).")
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "none, url, text or url-expression; for the command line (default: ${DEFAULT-VALUE}).")
   private Canonicaliser canonicaliser;
 
   @Option(
       names = "--checkpoint-interval",
-      paramLabel = "DURATION",
-      defaultValue = "10s",
-      converter = OptionValues.PositiveDuration.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
   private Duration checkpointInterval;
 
@@ -200,15 +190,11 @@ public final class SizeCommand implements Callable<Integer> {
 
   @Option(
       names = "--dedup-shards",
-      paramLabel = "N",
-      converter = OptionValues.DedupShardCount.class,
       description = "Shards of the dedup (default: at least 128, and four for each task).")
   private Integer shards;
 
   @Option(
       names = "--parallelism",
-      paramLabel = "N",
-      converter = OptionValues.Parallelism.class,
       description =
           "Tasks of the dedup (default: the fewest that the rate of events and the memory allow).")
   private Integer parallelism;
@@ -228,22 +214,16 @@ public final class SizeCommand implements Callable<Integer> {
 
   @Option(
       names = "--window",
-      paramLabel = "DURATION",
-      converter = OptionValues.PositiveDuration.class,
       description = "With --snapshots: the length of a window (default: 1h).")
   private Duration window;
 
   @Option(
       names = "--snapshot-fpr",
-      paramLabel = "RATE",
-      converter = OptionValues.FalsePositiveRate.class,
       description = "With --snapshots: their false-positive rate (default: that of --fpr).")
   private Double snapshotRate;
 
   @Option(
       names = "--snapshot-shards",
-      paramLabel = "N",
-      converter = OptionValues.ShardCount.class,
       description = "With --snapshots: their shards (default: at least 16, of 2^26 keys at most).")
   private Integer snapshotShards;
 

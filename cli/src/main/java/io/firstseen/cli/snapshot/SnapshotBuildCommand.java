@@ -14,6 +14,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.OutputFile;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Spec;
 /** Makes one snapshot, of a single shard, from a file of keys. */
 @Command(
     name = "build",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Makes one snapshot from a file of keys, one per line.",
       "Lines without a usable key are left out and reported on standard error."
@@ -68,8 +70,6 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   @Option(
       names = "--fpr",
-      paramLabel = "RATE",
-      converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which it answers present for one key that is not in it."
               + " A URL with n match expressions, fewer than a dozen for most, is answered present"
@@ -88,9 +88,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   @Option(
       names = "--set",
-      paramLabel = "NAME",
-      defaultValue = "firstseen",
-      converter = OptionValues.SetName.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description = "The name of the set of keys (default: ${DEFAULT-VALUE}).")
   private String setName;
 

@@ -15,6 +15,7 @@ import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
 /** Everything of docker-compose.yml as processes on this machine. */
 @Command(
     name = "up",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Runs the whole pipeline on this machine until Ctrl-C: a Kafka broker, a Flink cluster with"
           + " the dedup job and the snapshot job, the HTTP service, and Prometheus, if it is on"
@@ -176,9 +178,7 @@ public final class UpCommand implements Callable<Integer> {
 
   @Option(
       names = "--checkpoint-interval",
-      paramLabel = "DURATION",
-      defaultValue = "10s",
-      converter = OptionValues.PositiveDuration.class,
+      defaultValue = DeclaredOptions.DEFAULT,
       description =
           "Time between checkpoints; results are visible to committed readers after the next one"
               + " (default: ${DEFAULT-VALUE}).")
