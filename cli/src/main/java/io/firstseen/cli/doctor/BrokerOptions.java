@@ -1,5 +1,6 @@
 package io.firstseen.cli.doctor;
 
+import io.firstseen.cli.shared.GivenOptions;
 import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.CheckedOptions;
@@ -7,144 +8,91 @@ import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.kafka.KafkaChecks;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Finding;
 import io.firstseen.jobs.shared.KeyFiles;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.server.common.MetadataVersion;
-import picocli.CommandLine.ArgGroup;
-import picocli.CommandLine.Option;
+import picocli.CommandLine;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.ArgGroupSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
 
-/** The brokers to check, with the options that a job there has: those of the same name. */
-final class BrokerOptions {
+/** The brokers to check, with the options that a job there has. */
+final class BrokerOptions implements IModelTransformer {
+  private static final String SERVERS = "--bootstrap-servers";
+  private static final String JOB = "--job";
+  private static final String SET = "--set";
 
-  @Option(
-      names = "--bootstrap-servers",
-      required = true,
-      paramLabel = "HOST:PORT,...",
-      description = "Check these brokers, too. The following options need this one.")
-  private String bootstrapServers;
+  private static final List<OptionSpec> OF_JOBS =
+      List.of(
+          ofJob("--events-topic", "The topics of events (default: firstseen.events)."),
+          ofJob(
+              "--events-topic-pattern",
+              "Instead of --events-topic: the topics of events, as the job has them."),
+          ofJob("--accepted-topic", "The topic of accepted keys (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--records-topic",
+              "The topic of records that are passed on (default: ${DEFAULT-VALUE})."),
+          ofJob("--duplicates-topic", "The topic of repeats (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--dead-letters-topic",
+              "The topic of records that cannot be used (default: ${DEFAULT-VALUE})."),
+          ofJob("--snapshots-topic", "The topic of snapshots (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--claims-topic",
+              "The topic of claims (default: the output topic followed by .claims)."),
+          ofJob(
+              "--output",
+              "What the job writes: changelog, record or both (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--duplicates",
+              "Which repeats the job writes: topic, sample or none (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--transactional-id-prefix",
+              "The prefix of transactional ids (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--transaction-timeout",
+              "The job's, which the brokers must allow (default: ${DEFAULT-VALUE})."),
+          ofJob(
+              "--max-downtime",
+              "The job's, for which the accepted topic must keep removals (default:"
+                  + " ${DEFAULT-VALUE})."),
+          ofJob(
+              "--topic-replication-factor",
+              "On how many brokers each topic of the job must be (default: unchecked)."),
+          ofJob(
+              "--topic-min-insync-replicas",
+              "The least min.insync.replicas of these topics (default: unchecked)."),
+          ofJob("--kafka-properties", DeclaredOptions.of("--kafka-properties").description()),
+          ofJob("--kafka-property", DeclaredOptions.of("--kafka-property").description()));
 
-  @Option(
-      names = "--job",
-      paramLabel = "JOB",
-      converter = JobName.class,
-      completionCandidates = JobNames.class,
-      description =
-          "Whose needs are checked. dedup, snapshots, pipeline: those of DedupJob, SnapshotJob,"
-              + " PipelineJob; none: those of a reader of snapshots (default: pipeline).")
-  private KafkaChecks.Job job = KafkaChecks.Job.PIPELINE;
-
-  @Option(
-      names = "--set",
-      paramLabel = "NAME",
-      converter = OptionValues.SetName.class,
-      description = "The set whose newest manifest is looked at (default: firstseen).")
-  private String setName = "firstseen";
-
-  @Option(
-      names = "--events-topic",
-      paramLabel = "TOPIC,...",
-      description = "The topics of events (default: firstseen.events).")
-  private List<String> eventsTopics = List.of();
-
-  @Option(
-      names = "--events-topic-pattern",
-      paramLabel = "REGEX",
-      description = "Instead of --events-topic: the topics of events, as the job has them.")
-  private String eventsTopicPattern;
-
-  @Option(
-      names = "--accepted-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of accepted keys (default: firstseen.accepted).")
-  private String acceptedTopic;
-
-  @Option(
-      names = "--records-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of records that are passed on (default: firstseen.records).")
-  private String recordsTopic;
-
-  @Option(
-      names = "--duplicates-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of repeats (default: firstseen.duplicates).")
-  private String duplicatesTopic;
-
-  @Option(
-      names = "--dead-letters-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of records that cannot be used (default: firstseen.dead-letters).")
-  private String deadLettersTopic;
-
-  @Option(
-      names = "--snapshots-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of snapshots (default: firstseen.snapshots).")
-  private String snapshotsTopic;
-
-  @Option(
-      names = "--claims-topic",
-      paramLabel = "TOPIC",
-      description = "The topic of claims (default: the output topic followed by .claims).")
-  private String claimsTopic;
-
-  @Option(
-      names = "--output",
-      paramLabel = "WHAT",
-      description = "What the job writes: changelog, record or both (default: changelog).")
-  private String output;
-
-  @Option(
-      names = "--duplicates",
-      paramLabel = "WHICH",
-      description = "Which repeats the job writes: topic, sample or none (default: topic).")
-  private String duplicates;
-
-  @Option(
-      names = "--transactional-id-prefix",
-      paramLabel = "PREFIX",
-      description = "The prefix of transactional ids (default: firstseen).")
-  private String transactionalIdPrefix;
-
-  @Option(
-      names = "--transaction-timeout",
-      paramLabel = "DURATION",
-      description = "The job's, which the brokers must allow (default: 15m).")
-  private String transactionTimeout;
-
-  @Option(
-      names = "--max-downtime",
-      paramLabel = "DURATION",
-      description = "The job's, for which the accepted topic must keep removals (default: 1d).")
-  private String maxDowntime;
-
-  @Option(
-      names = "--topic-replication-factor",
-      paramLabel = "N",
-      description = "On how many brokers each topic of the job must be (default: unchecked).")
-  private String replicationFactor;
-
-  @Option(
-      names = "--topic-min-insync-replicas",
-      paramLabel = "N",
-      description = "The least min.insync.replicas of these topics (default: unchecked).")
-  private String minInsyncReplicas;
-
-  @ArgGroup(exclusive = false)
-  private KafkaProperties kafka = new KafkaProperties();
-
-  @ArgGroup(exclusive = false)
-  private TrustedKeyOptions trusted = new TrustedKeyOptions();
+  /** An option that goes to the job as it is given. */
+  private static OptionSpec ofJob(String name, String... description) {
+    OptionSpec declared = DeclaredOptions.of(name);
+    return OptionSpec.builder(name)
+        .paramLabel(declared.paramLabel())
+        .type(
+            declared.isMultiValue()
+                ? List.class
+                // Which the shell completes.
+                : declared.type() == Path.class ? Path.class : String.class)
+        .required(declared.required())
+        .defaultValue(declared.defaultValue())
+        .description(description)
+        .build();
+  }
 
   static final class JobName extends OptionValues.LowerCaseName<KafkaChecks.Job> {
     JobName() {
@@ -152,12 +100,47 @@ final class BrokerOptions {
     }
   }
 
-  /** For completion, which does not ask the converter. */
-  static final class JobNames implements Iterable<String> {
-    @Override
-    public Iterator<String> iterator() {
-      return List.of("dedup", "snapshots", "pipeline", "none").iterator();
-    }
+  @Override
+  public CommandSpec transform(CommandSpec doctor) {
+    ArgGroupSpec.Builder group =
+        ArgGroupSpec.builder()
+            .exclusive(false)
+            .addArg(
+                ofJob(SERVERS, "Check these brokers, too. The following options need this one."))
+            .addArg(
+                OptionSpec.builder(JOB)
+                    .paramLabel("JOB")
+                    .type(KafkaChecks.Job.class)
+                    .converters(new JobName())
+                    // For completion, which does not ask the converter.
+                    .completionCandidates(List.of("dedup", "snapshots", "pipeline", "none"))
+                    .defaultValue("pipeline")
+                    .description(
+                        "Whose needs are checked. dedup, snapshots, pipeline: those of DedupJob,"
+                            + " SnapshotJob, PipelineJob; none: those of a reader of snapshots"
+                            + " (default: ${DEFAULT-VALUE}).")
+                    .build())
+            .addArg(
+                OptionSpec.builder(
+                        ofJob(
+                            SET,
+                            "The set whose newest manifest is looked at (default:"
+                                + " ${DEFAULT-VALUE})."))
+                    .converters(DeclaredOptions.of(SET).converters())
+                    .build());
+    OF_JOBS.forEach(group::addArg);
+    CommandSpec.forAnnotatedObject(new TrustedKeyOptions()).options().forEach(group::addArg);
+    // The group first.
+    List<OptionSpec> others = List.copyOf(doctor.options());
+    others.forEach(doctor::remove);
+    doctor.addArgGroup(group.build());
+    others.forEach(doctor::addOption);
+    return doctor;
+  }
+
+  /** Whether brokers are to be checked. */
+  static boolean areGiven(ParseResult given) {
+    return given.hasMatchedOption(SERVERS);
   }
 
   /**
@@ -168,8 +151,12 @@ final class BrokerOptions {
    * @throws io.firstseen.operators.UserErrorException if options are wrong together, or a file
    *     cannot be read
    */
-  Consumer<Consumer<Finding>> checks(List<String> others) {
-    CheckedOptions options = check(words(others));
+  static Consumer<Consumer<Finding>> checks(ParseResult given, List<String> others) {
+    KafkaChecks.Job job = given.matchedOptionValue(JOB, KafkaChecks.Job.PIPELINE);
+    CheckedOptions options = check(job, words(given, job, others));
+    TrustedKeyOptions trusted = new TrustedKeyOptions();
+    new CommandLine(trusted)
+        .parseArgs(GivenOptions.words(given, Set.of("--public-key")).toArray(String[]::new));
     List<TrustedKey> keys = new ArrayList<>(trusted.keys());
     options.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
     return found ->
@@ -178,13 +165,13 @@ final class BrokerOptions {
             job,
             options.ttl(),
             options.identity(),
-            setName,
+            given.matchedOptionValue(SET, DeclaredOptions.of(SET).defaultValue()),
             keys,
             BrokerOptions::release,
             found);
   }
 
-  private CheckedOptions check(String[] words) {
+  private static CheckedOptions check(KafkaChecks.Job job, String[] words) {
     return switch (job) {
       case DEDUP -> DedupJob.check(words);
       case SNAPSHOTS -> SnapshotJob.check(words);
@@ -197,35 +184,16 @@ final class BrokerOptions {
     };
   }
 
-  private String[] words(List<String> others) {
-    Map<String, String> values = new LinkedHashMap<>();
-    values.put("--bootstrap-servers", bootstrapServers);
-    values.put("--events-topic-pattern", eventsTopicPattern);
-    values.put("--accepted-topic", acceptedTopic);
-    values.put("--records-topic", recordsTopic);
-    values.put("--duplicates-topic", duplicatesTopic);
-    values.put("--dead-letters-topic", deadLettersTopic);
-    values.put("--snapshots-topic", snapshotsTopic);
-    values.put("--claims-topic", claimsTopic);
-    values.put("--output", output);
-    values.put("--duplicates", duplicates);
-    values.put("--transactional-id-prefix", transactionalIdPrefix);
-    values.put("--transaction-timeout", transactionTimeout);
-    values.put("--max-downtime", maxDowntime);
-    values.put("--topic-replication-factor", replicationFactor);
-    values.put("--topic-min-insync-replicas", minInsyncReplicas);
+  private static String[] words(ParseResult given, KafkaChecks.Job job, List<String> others) {
+    Set<String> names =
+        OF_JOBS.stream()
+            .map(OptionSpec::longestName)
+            .collect(Collectors.toCollection(HashSet::new));
+    names.add(SERVERS);
     if (job == KafkaChecks.Job.SNAPSHOTS || job == KafkaChecks.Job.PIPELINE) {
-      values.put("--set", setName);
+      names.add(SET);
     }
-    List<String> words = new ArrayList<>();
-    eventsTopics.forEach(topics -> words.add("--events-topic=" + topics));
-    values.forEach(
-        (option, value) -> {
-          if (value != null) {
-            words.add(option + "=" + value);
-          }
-        });
-    words.addAll(kafka.words());
+    List<String> words = GivenOptions.words(given, names);
     words.addAll(others);
     return words.toArray(String[]::new);
   }

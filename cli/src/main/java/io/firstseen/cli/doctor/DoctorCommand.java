@@ -15,7 +15,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -27,6 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Checks this machine, and brokers. */
 @Command(
     name = "doctor",
+    modelTransformer = BrokerOptions.class,
     description = {
       "Checks whether this machine, and with --bootstrap-servers the brokers, have what is needed."
           + " Prints a line for each check: ok, warning or failed, and what to do. Creates no topics"
@@ -35,9 +35,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "Exit status 0 if nothing failed, 1 if something did."
     })
 public final class DoctorCommand implements Callable<Integer> {
-
-  @ArgGroup(exclusive = false)
-  private BrokerOptions brokers;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
@@ -90,14 +87,14 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private Consumer<Consumer<Finding>> ofBrokers() {
-    if (brokers == null) {
+    if (!BrokerOptions.areGiven(spec.commandLine().getParseResult())) {
       if (!othersOfJob.isEmpty()) {
         throw new UnmatchedArgumentException(spec.commandLine(), othersOfJob);
       }
       return found -> {};
     }
     try {
-      return brokers.checks(othersOfJob);
+      return BrokerOptions.checks(spec.commandLine().getParseResult(), othersOfJob);
     } catch (ParameterException e) {
       throw new ParameterException(spec.commandLine(), Suggestions.sentence(e), e);
     }

@@ -1,5 +1,6 @@
 package io.firstseen.cli.up;
 
+import io.firstseen.cli.shared.GivenOptions;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
@@ -9,7 +10,6 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,6 +20,7 @@ import picocli.CommandLine.ParseResult;
 
 /** What the two jobs and the service get of the options of the verb. */
 final class JobArguments {
+  private static final String ON_WORKERS = "--hash-key-on-workers";
   private static final Set<String> OF_BOTH = names(KeyOptions.class, StreamOptions.class);
   private static final Set<String> OF_DEDUP = names(DedupOptions.class);
   private static final Set<String> OF_EVENTS = names(EventOptions.class);
@@ -27,7 +28,6 @@ final class JobArguments {
 
   private static final String HASH_KEY = "--hash-key-file";
   private static final String SNAPSHOT_HASH_KEY = "--snapshot-hash-key-file";
-  private static final String ON_WORKERS = "--hash-key-on-workers";
 
   private final ParseResult given;
   private final JobOptions options;
@@ -41,12 +41,19 @@ final class JobArguments {
     return Stream.of(mixins)
         .flatMap(mixin -> new CommandLine(mixin).getCommandSpec().options().stream())
         .map(OptionSpec::longestName)
+        .filter(name -> !name.equals(ON_WORKERS))
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private List<String> ofBoth() {
+    List<String> words = words(OF_BOTH);
+    words.add(ON_WORKERS);
+    return words;
   }
 
   /** Those of {@code DedupJob}. */
   List<String> ofDedup() {
-    List<String> words = words(OF_BOTH);
+    List<String> words = ofBoth();
     words.addAll(words(OF_DEDUP));
     words.addAll(ofEvents());
     return words;
@@ -59,7 +66,7 @@ final class JobArguments {
 
   /** Those of {@code SnapshotJob}, which reads what the dedup writes. */
   List<String> ofSnapshots() {
-    List<String> words = words(OF_BOTH);
+    List<String> words = ofBoth();
     words.addAll(words(OF_SNAPSHOTS));
     words.addAll(words(Set.of("--ttl")));
     if (!given.hasMatchedOption("--snapshot-fpr")
@@ -90,22 +97,6 @@ final class JobArguments {
   }
 
   private List<String> words(Set<String> names) {
-    List<String> words = new ArrayList<>();
-    // A repeated option is matched several times, with all of its values each time.
-    for (OptionSpec option : new LinkedHashSet<>(given.matchedOptions())) {
-      String name = option.longestName();
-      if (!names.contains(name) || name.equals(ON_WORKERS)) {
-        continue;
-      }
-      for (String value : option.originalStringValues()) {
-        boolean isAlone =
-            option.arity().max() == 0 || (option.arity().min() == 0 && value.isEmpty());
-        words.add(isAlone ? name : name + "=" + value);
-      }
-    }
-    if (names.contains(ON_WORKERS)) {
-      words.add(ON_WORKERS);
-    }
-    return words;
+    return GivenOptions.words(given, names);
   }
 }

@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -77,15 +75,5 @@ public final class KafkaProperties {
     }
     all.putAll(single);
     return all;
-  }
-
-  /** The options as they were given, for another command line in this process. */
-  public List<String> words() {
-    List<String> words = new ArrayList<>();
-    if (file != null) {
-      words.add("--kafka-properties=" + file);
-    }
-    single.forEach((name, value) -> words.add("--kafka-property=" + name + "=" + value));
-    return words;
   }
 }
