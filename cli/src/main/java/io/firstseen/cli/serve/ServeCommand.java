@@ -10,8 +10,10 @@ import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.SetSource;
@@ -58,12 +60,6 @@ import picocli.CommandLine.Spec;
           + " the publisher's."
     })
 public final class ServeCommand implements Callable<Integer> {
-  /** The jobs' default name of a set. */
-  private static final String DEFAULT_SET = "firstseen";
-
-  /** The jobs' default. */
-  private static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(1);
-
   private static final long POLL_MILLIS = 200;
 
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
@@ -78,7 +74,7 @@ public final class ServeCommand implements Callable<Integer> {
       description =
           "The name of a set; may be repeated. With --directory once for each, in their order"
               + " (default: that of the newest manifest in the directory, else "
-              + DEFAULT_SET
+              + SnapshotOptions.DEFAULT_SET
               + ").")
   private List<String> setNames = List.of();
 
@@ -377,7 +373,12 @@ public final class ServeCommand implements Callable<Integer> {
       throw new UserErrorException("--window is for --bootstrap-servers");
     }
     return Optional.ofNullable(window)
-        .map(time -> time.plus(idleTimeout == null ? DEFAULT_IDLE_TIMEOUT : idleTimeout));
+        .map(
+            time ->
+                time.plus(
+                    idleTimeout == null
+                        ? DeclaredOptions.defaultOf("--idle-timeout", Duration.class)
+                        : idleTimeout));
   }
 
   private AllowedHosts allowedHosts(InetSocketAddress address) {
@@ -459,7 +460,8 @@ public final class ServeCommand implements Callable<Integer> {
     if (!origin.directories.isEmpty()) {
       return inDirectories(keyHash);
     }
-    Set<String> names = new LinkedHashSet<>(setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames);
+    Set<String> names =
+        new LinkedHashSet<>(setNames.isEmpty() ? List.of(SnapshotOptions.DEFAULT_SET) : setNames);
     names.addAll(allow);
     return names.stream().map(name -> onTopic(name, keyHash)).toList();
   }
@@ -527,7 +529,7 @@ public final class ServeCommand implements Callable<Integer> {
       sequences = directory.sequences();
     } catch (SnapshotException e) {
       // The follower will report what is wrong.
-      return DEFAULT_SET;
+      return SnapshotOptions.DEFAULT_SET;
     }
     for (int i = sequences.size() - 1; i >= 0; i--) {
       try {
@@ -539,7 +541,7 @@ public final class ServeCommand implements Callable<Integer> {
         // One that is only half there, for instance; the follower passes over it as well.
       }
     }
-    return DEFAULT_SET;
+    return SnapshotOptions.DEFAULT_SET;
   }
 
   private String from() {

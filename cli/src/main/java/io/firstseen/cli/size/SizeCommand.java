@@ -35,8 +35,6 @@ import picocli.CommandLine.TypeConversionException;
     },
     exitCodeList = {"0:good, also with warnings", "2:usage error, or no dedup can carry it"})
 public final class SizeCommand implements Callable<Integer> {
-  private static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
-
   @Option(
       names = "--keys",
       required = true,
@@ -304,7 +302,7 @@ public final class SizeCommand implements Callable<Integer> {
       return null;
     }
     return new SizingRequest.OfSnapshots(
-        seconds(window == null ? DEFAULT_WINDOW : window),
+        seconds(window == null ? DeclaredOptions.defaultOf("--window", Duration.class) : window),
         snapshotRate == null ? falsePositiveRate : snapshotRate,
         snapshotShards);
   }

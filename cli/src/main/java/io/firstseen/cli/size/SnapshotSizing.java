@@ -4,6 +4,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
@@ -11,7 +12,7 @@ import java.util.List;
 
 /** The sizes of a set of snapshots, and of the job that makes it. */
 final class SnapshotSizing {
-  private static final int LEAST_SHARDS = 16;
+  private static final int LEAST_SHARDS = SnapshotOptions.DEFAULT_SHARDS;
 
   /** So many keys make a base of some 100 MB at 0.1 %. */
   private static final long KEYS_OF_SHARD = 1L << 26;

@@ -8,6 +8,7 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -24,7 +25,7 @@ final class SetOnTopic {
   @Option(
       names = "--set",
       paramLabel = "NAME",
-      defaultValue = "firstseen",
+      defaultValue = SnapshotOptions.DEFAULT_SET,
       converter = OptionValues.SetName.class,
       description = "The name of the set (default: ${DEFAULT-VALUE}).")
   private String setName;

@@ -18,6 +18,7 @@ import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -38,8 +39,6 @@ import picocli.CommandLine.Spec;
       "Lines without a usable key are left out and reported on standard error."
     })
 final class SnapshotBuildCommand implements Callable<Integer> {
-  private static final double DEFAULT_RATE = 0.001;
-
   @Option(
       names = "--input",
       required = true,
@@ -73,7 +72,9 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       description =
           "The probability, in (0, 0.1], with which it answers present for one key that is not in it."
               + " A URL with n match expressions, fewer than a dozen for most, is answered present"
-              + " with up to n times this probability (default: 0.001).")
+              + " with up to n times this probability (default: "
+              + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
+              + ").")
   private Double falsePositiveRate;
 
   @Option(
@@ -120,7 +121,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
         keys.keyRate(
                 new KeyOptions.Rate("--fpr", falsePositiveRate),
                 new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate))
-            .orElse(DEFAULT_RATE);
+            .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
     InputFile.requireOther(input, output);
     // Opened first, so that an output that cannot be written is found before the work.
     OutputFile file = new OutputFile(output);

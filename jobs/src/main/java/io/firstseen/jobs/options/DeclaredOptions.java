@@ -39,6 +39,20 @@ public final class DeclaredOptions implements IModelTransformer {
     return Objects.requireNonNull(BY_NAME.get(name), name);
   }
 
+  /**
+   * The default of a job's option.
+   *
+   * @param type the type of its values
+   */
+  public static <T> T defaultOf(String name, Class<T> type) {
+    OptionSpec option = of(name);
+    try {
+      return type.cast(option.converters()[0].convert(option.defaultValue()));
+    } catch (Exception e) {
+      throw new IllegalStateException(name, e);
+    }
+  }
+
   @Override
   public CommandSpec transform(CommandSpec command) {
     // All of them, which keeps their order.

@@ -15,7 +15,7 @@ public final class DedupOptions {
   @Option(
       names = "--fpr",
       paramLabel = "RATE",
-      defaultValue = "0.001",
+      defaultValue = "" + Firstseen.DEFAULT_FALSE_POSITIVE_RATE,
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
@@ -28,7 +28,7 @@ public final class DedupOptions {
   @Option(
       names = "--capacity",
       paramLabel = "N",
-      defaultValue = "1000000",
+      defaultValue = "" + Firstseen.DEFAULT_CAPACITY,
       converter = OptionValues.KeyCount.class,
       description =
           "The number of live keys up to which the rate holds; beyond it the rate grows in"
@@ -38,7 +38,7 @@ public final class DedupOptions {
   @Option(
       names = "--dedup-shards",
       paramLabel = "N",
-      defaultValue = "128",
+      defaultValue = "" + Firstseen.DEFAULT_SHARDS,
       converter = OptionValues.DedupShardCount.class,
       description =
           "Parts of the filter, a power of two up to 32768; also the highest possible"
@@ -49,7 +49,7 @@ public final class DedupOptions {
   @Option(
       names = "--page-cache",
       paramLabel = "SIZE",
-      defaultValue = "64m",
+      defaultValue = (Firstseen.DEFAULT_PAGE_CACHE_BYTES >> 20) + "m",
       converter = OptionValues.ByteCount.class,
       description =
           "Memory of each task for the filter's pages if state is not on the heap, as with"

@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;
@@ -17,11 +18,6 @@ import picocli.CommandLine.Mixin;
  * made by parsing, so that each default and bound is in one place, the annotation.
  */
 public final class JobOptions {
-  /**
-   * The false-positive rate of snapshots if neither their option nor that of the dedup is given.
-   */
-  private static final double DEFAULT_RATE = 0.001;
-
   @Mixin private KeyOptions keys;
   @Mixin private StreamOptions stream;
   @Mixin private DedupOptions dedup;
@@ -155,14 +151,14 @@ public final class JobOptions {
 
   /**
    * The false-positive rate of one key in the snapshots: that of their options, else that of the
-   * dedup, else 0.001.
+   * dedup, else {@link Firstseen#DEFAULT_FALSE_POSITIVE_RATE}.
    *
    * @throws UserErrorException if the options contradict each other
    */
   public double snapshotFalsePositiveRate() {
     return snapshots()
         .keyRate(keys)
-        .orElse(dedup == null ? DEFAULT_RATE : dedup.falsePositiveRate());
+        .orElse(dedup == null ? Firstseen.DEFAULT_FALSE_POSITIVE_RATE : dedup.falsePositiveRate());
   }
 
   /**

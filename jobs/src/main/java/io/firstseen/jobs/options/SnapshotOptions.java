@@ -5,6 +5,7 @@ import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
+import io.firstseen.operators.dedup.Firstseen;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,12 +15,18 @@ import picocli.CommandLine.Option;
 
 /** Options of the snapshots. */
 public final class SnapshotOptions {
+  /** The default name of a set. */
+  public static final String DEFAULT_SET = "firstseen";
+
+  /** The default number of snapshot shards. */
+  public static final int DEFAULT_SHARDS = 16;
+
   private static final String HASH_KEY = "--snapshot-hash-key-file";
 
   @Option(
       names = "--set",
       paramLabel = "NAME",
-      defaultValue = "firstseen",
+      defaultValue = DEFAULT_SET,
       converter = OptionValues.SetName.class,
       description =
           "The name of the set of keys in manifests. Fixed for the life of the state (default:"
@@ -40,7 +47,7 @@ public final class SnapshotOptions {
   @Option(
       names = "--snapshot-shards",
       paramLabel = "N",
-      defaultValue = "16",
+      defaultValue = "" + DEFAULT_SHARDS,
       converter = OptionValues.ShardCount.class,
       description =
           "Parts of a snapshot, a power of two up to 65536. Fixed for the life of the state"
@@ -56,7 +63,9 @@ public final class SnapshotOptions {
           "The probability, in (0, 0.1], with which a snapshot answers present for one key"
               + " that is not in it. A URL with n match expressions, fewer than a dozen for most,"
               + " is answered present with up to n times this probability. Fixed for the life of the"
-              + " state (default: that of --fpr, 0.001 where there is no --fpr).")
+              + " state (default: that of --fpr, "
+              + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
+              + " where there is no --fpr).")
   @Bound(Bound.By.STATE)
   private Double falsePositiveRate;
 
