@@ -4,6 +4,8 @@ package com.example;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.TimeToLive;
+import java.time.Duration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -12,23 +14,29 @@ public class NewUrls {
 
   public static void main(String[] arguments) throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    DataStream<Click> clicks =
-        env.fromData(
-            new Click("ann", "https://example.org/a?x=1"),
-            new Click("bob", "HTTPS://EXAMPLE.org:443/a?x=1"),
-            new Click("bob", "https://example.org/b"));
-
     DedupStreams<Click> streams =
-        Firstseen.dedup(clicks)
-            .keyText(Click::url)
-            .canonicaliser(Canonicaliser.URL)
-            .capacity(100_000_000)
-            .falsePositiveRate(0.001)
-            .apply();
-
+        dedup(
+            env.fromData(
+                new Click("ann", "https://example.org/a?x=1"),
+                new Click("bob", "HTTPS://EXAMPLE.org:443/a?x=1"),
+                new Click("bob", "https://example.org/b")));
     streams.accepted().map(change -> "first seen: " + change.event().url()).print();
     streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
     env.execute("new-urls");
+  }
+
+  static DedupStreams<Click> dedup(DataStream<Click> clicks) {
+    return Firstseen.dedup(clicks)
+        .keyText(Click::url)
+        .canonicaliser(Canonicaliser.URL)
+        .capacity(100_000_000)
+        .falsePositiveRate(0.001)
+        .ttl(
+            new TimeToLive(
+                Duration.ofDays(30).toMillis(),
+                TimeToLive.Clock.PROCESSING,
+                TimeToLive.Since.FIRST_SEEN))
+        .apply();
   }
 }
 // example: end

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What must hold in all files whenever a release is cut. */
 class ReleaseTest {
@@ -76,7 +78,7 @@ class ReleaseTest {
     }
     assertThat(named)
         .contains(
-            Project.version() + " in ../README.md",
+            Project.version() + " in ../docs/tutorials/kafka-pipeline.md",
             Project.version() + " in ../docker-compose.yml",
             Project.version() + " in ../deploy/kubernetes/serve.yaml");
   }
@@ -113,12 +115,13 @@ class ReleaseTest {
     return included.stream().anyMatch(pattern -> pattern.matches(file));
   }
 
-  @Test
-  void theExampleProjectHasTheVersionsOfThePom() throws IOException {
+  @ParameterizedTest
+  @ValueSource(strings = {"examples/pipeline/pom.xml", "docs/tutorials/flink-job.md"})
+  void anExampleProjectHasTheVersionsOfThePom(String file) throws IOException {
     String root = Files.readString(ROOT.resolve("pom.xml"));
-    String example = Files.readString(ROOT.resolve("examples/pipeline/pom.xml"));
+    String example = Files.readString(ROOT.resolve(file));
     List<String> properties = Project.all("<([a-z0-9-]+\\.version)>", example);
-    assertThat(properties).contains("firstseen.version", "flink.version", "maven-shade.version");
+    assertThat(properties).contains("firstseen.version", "flink.version", "maven-surefire.version");
     for (String property : properties) {
       assertThat(Project.all("<" + property + ">([^<]+)<", example))
           .as(property)
