@@ -1,9 +1,10 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
@@ -223,8 +224,8 @@ public final class DedupJob {
   }
 
   /**
-   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
-   * the broker, and prepares the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
+   * brokers, creates missing topics, and sets up checkpoints.
    *
    * @throws UserErrorException if options contradict each other, or the broker or a topic does not
    *     meet the job's needs
@@ -232,15 +233,31 @@ public final class DedupJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    buildUnprepared(env, kafka, options);
+    check(kafka, options);
+    Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    Topics.prepareDedup(kafka, options.ttlOfAccepted());
+    buildFromKafka(env, kafka, options);
   }
 
-  private static void buildUnprepared(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+  /** Checks the options of a job that dedups, without brokers. */
+  static void check(KafkaOptions kafka, JobOptions options) {
     kafka.check();
     kafka.checkCanonicaliser(options.keys().canonicaliser());
+    JobEnvironment.requireParallelismOfDedup(options);
+    var unused = parameters(options.keys(), options.dedup());
+  }
+
+  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
+    return new JobNeeds(
+        JobNeeds.Job.DEDUP,
+        kafka,
+        Optional.ofNullable(options.ttlOfAccepted()),
+        Optional.of(JobIdentity.ofDedup(kafka, options).ofState()),
+        Optional.empty());
+  }
+
+  private static void buildFromKafka(
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
@@ -254,14 +271,10 @@ public final class DedupJob {
    * @throws ParameterException if an option is wrong
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
-  public static CheckedOptions check(String... words) {
+  public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(
-        arguments.kafka,
-        Optional.ofNullable(arguments.options().ttlOfAccepted()),
-        Optional.empty(),
-        Optional.of(JobIdentity.ofDedup(arguments.kafka, arguments.options()).ofState()));
+    return needs(arguments.kafka, arguments.options());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -282,7 +295,8 @@ public final class DedupJob {
     @Mixin private KafkaOptions kafka;
 
     void check(StreamExecutionEnvironment env) {
-      buildUnprepared(env, kafka, options());
+      DedupJob.check(kafka, options());
+      buildFromKafka(env, kafka, options());
     }
 
     JobOptions options() {

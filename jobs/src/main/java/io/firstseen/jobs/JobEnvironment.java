@@ -1,6 +1,5 @@
 package io.firstseen.jobs;
 
-import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.StreamOptions;
@@ -57,14 +56,8 @@ final class JobEnvironment {
     env.setParallelism(options.parallelism());
   }
 
-  /**
-   * Sets what a job on Kafka needs: exactly-once checkpoints, and restarts without a limit. Tells
-   * the options whether the job starts from state that names topics.
-   */
+  /** Sets what a job on Kafka needs: exactly-once checkpoints, and restarts without a limit. */
   static void configureCheckpoints(StreamExecutionEnvironment env, KafkaOptions options) {
-    env.getConfiguration()
-        .getOptional(StateRecoveryOptions.SAVEPOINT_PATH)
-        .ifPresent(path -> options.setTopicsOfState(KafkaSinks.topicsOfState(path, options)));
     Configuration settings = new Configuration();
     settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.checkpointInterval());
     settings.set(

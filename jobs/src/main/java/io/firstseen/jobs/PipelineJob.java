@@ -2,9 +2,11 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.kafka.PublishedSet;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -116,8 +118,8 @@ public final class PipelineJob {
   }
 
   /**
-   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
-   * the broker, and prepares the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
+   * brokers, creates missing topics, and sets up checkpoints.
    *
    * @throws UserErrorException if options contradict each other, or the broker or a topic does not
    *     meet the job's needs
@@ -125,22 +127,38 @@ public final class PipelineJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    checkTogether(kafka, options);
+    check(kafka, options);
+    Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    Topics.preparePipeline(kafka, options.ttlOfAccepted());
+    buildFromKafka(env, kafka, options, KafkaSinks.takenOver(kafka, options.snapshots()));
+  }
+
+  private static void check(KafkaOptions kafka, JobOptions options) {
+    DedupJob.check(kafka, options);
+    SnapshotJob.check(kafka, options);
+  }
+
+  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
+    return new JobNeeds(
+        JobNeeds.Job.PIPELINE,
+        kafka,
+        Optional.ofNullable(options.ttlOfAccepted()),
+        Optional.of(JobIdentity.ofDedup(kafka, options).ofState()),
+        options.snapshots().signingKey());
+  }
+
+  private static void buildFromKafka(
+      StreamExecutionEnvironment env,
+      KafkaOptions kafka,
+      JobOptions options,
+      PublishedSet takenOver) {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka, options),
-        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env)),
+        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env), takenOver),
         options,
-        SnapshotJob.publication(kafka, options));
-  }
-
-  private static void checkTogether(KafkaOptions kafka, JobOptions options) {
-    kafka.check();
-    kafka.requireChangelog();
-    kafka.checkCanonicaliser(options.keys().canonicaliser());
+        SnapshotJob.publication(options, takenOver));
   }
 
   /**
@@ -149,14 +167,10 @@ public final class PipelineJob {
    * @throws ParameterException if an option is wrong
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
-  public static CheckedOptions check(String... words) {
+  public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(
-        arguments.kafka,
-        Optional.ofNullable(arguments.options.ttlOfAccepted()),
-        arguments.options.snapshots().signingKey(),
-        Optional.of(JobIdentity.ofDedup(arguments.kafka, arguments.options).ofState()));
+    return needs(arguments.kafka, arguments.options);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -175,13 +189,8 @@ public final class PipelineJob {
     @Mixin private KafkaOptions kafka;
 
     void check(StreamExecutionEnvironment env) {
-      checkTogether(kafka, options);
-      PipelineJob.build(
-          env,
-          KafkaSources.events(kafka, options.dedup().maxAhead()),
-          KafkaSinks.outcomes(kafka, options),
-          KafkaSinks.snapshots(kafka, options, false, Optional.empty()),
-          options);
+      PipelineJob.check(kafka, options);
+      buildFromKafka(env, kafka, options, PublishedSet.NOTHING);
     }
 
     void build(StreamExecutionEnvironment env) {

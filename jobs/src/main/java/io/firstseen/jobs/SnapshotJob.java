@@ -4,9 +4,11 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
+import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.kafka.PublishedSet;
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
@@ -138,17 +140,8 @@ public final class SnapshotJob {
       Sink<SnapshotRecord> sink,
       JobOptions options,
       Publication publication) {
-    SnapshotSpec spec =
-        SnapshotSpec.of(
-                options.snapshots().setName(),
-                options.snapshots().window().toMillis(),
-                options.snapshots().shards(),
-                options.snapshotFalsePositiveRate(),
-                options.snapshotKeyHash(),
-                options.keys().canonicaliser())
-            .withTtlMillis(options.snapshotTtlMillis());
     SingleOutputStreamOperator<SnapshotRecord> records =
-        Snapshots.of(operations, spec, publication);
+        Snapshots.of(operations, spec(options), publication);
     if (options.snapshots().blobDirectory().isPresent()) {
       records =
           inOneTask(
@@ -169,6 +162,17 @@ public final class SnapshotJob {
         .setParallelism(1);
   }
 
+  private static SnapshotSpec spec(JobOptions options) {
+    return SnapshotSpec.of(
+            options.snapshots().setName(),
+            options.snapshots().window().toMillis(),
+            options.snapshots().shards(),
+            options.snapshotFalsePositiveRate(),
+            options.snapshotKeyHash(),
+            options.keys().canonicaliser())
+        .withTtlMillis(options.snapshotTtlMillis());
+  }
+
   private static SingleOutputStreamOperator<SnapshotRecord> inOneTask(
       SingleOutputStreamOperator<SnapshotRecord> operator, String uid) {
     return operator.name(uid).uid(uid).setParallelism(1);
@@ -179,8 +183,8 @@ public final class SnapshotJob {
   }
 
   /**
-   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
-   * the broker, and prepares the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
+   * brokers, creates missing topics, and sets up checkpoints.
    *
    * @throws UserErrorException if options contradict each other, or the broker or a topic does not
    *     meet the job's needs
@@ -189,29 +193,53 @@ public final class SnapshotJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
-    kafka.requireChangelog();
+    check(kafka, options);
+    Duration retention = Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    Duration retention = Topics.prepareSnapshots(kafka, options.ttlOfAccepted());
-    KafkaSinks.requireOptionsOfDedup(kafka, options);
+    buildFromKafka(
+        env, kafka, options, retention, KafkaSinks.takenOver(kafka, options.snapshots()));
+  }
+
+  /** Checks the options of a job that makes snapshots, without brokers. */
+  static void check(KafkaOptions kafka, JobOptions options) {
+    kafka.requireChangelog();
+    JobEnvironment.requireParallelismOfSnapshots(options);
+    var unused = spec(options);
+    var unusedToo = options.snapshots().publication();
+  }
+
+  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
+    return new JobNeeds(
+        JobNeeds.Job.SNAPSHOTS,
+        kafka,
+        Optional.ofNullable(options.ttlOfAccepted()),
+        Optional.of(JobIdentity.ofChangelogReader(options)),
+        options.snapshots().signingKey());
+  }
+
+  private static void buildFromKafka(
+      StreamExecutionEnvironment env,
+      KafkaOptions kafka,
+      JobOptions options,
+      Duration retention,
+      PublishedSet takenOver) {
     build(
         env,
         KafkaSources.acceptedChangelog(kafka, options.maxAhead(), retention),
-        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env)),
+        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env), takenOver),
         options,
-        publication(kafka, options));
+        publication(options, takenOver));
   }
 
   /** The publication on Kafka; a take-over continues from the newest manifest of the topic. */
-  static Publication publication(KafkaOptions kafka, JobOptions options) {
+  static Publication publication(JobOptions options, PublishedSet takenOver) {
     Publication publication = options.snapshots().publication();
-    if (!kafka.takeOver()) {
-      return publication;
-    }
     long latestEndMillis =
         Clock.systemUTC().millis()
             + options.maxAhead().toMillis()
             + options.snapshots().window().toMillis();
-    return KafkaSinks.newestManifest(kafka, options.snapshots())
+    return takenOver
+        .newest()
         .map(newest -> takingOver(publication, newest, latestEndMillis))
         .orElse(publication);
   }
@@ -250,14 +278,10 @@ public final class SnapshotJob {
    * @throws ParameterException if an option is wrong
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
-  public static CheckedOptions check(String... words) {
+  public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(
-        arguments.kafka,
-        Optional.ofNullable(arguments.options().ttlOfAccepted()),
-        arguments.snapshots.signingKey(),
-        Optional.of(JobIdentity.ofChangelogReader(arguments.options())));
+    return needs(arguments.kafka, arguments.options());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -283,15 +307,9 @@ public final class SnapshotJob {
     }
 
     void check(StreamExecutionEnvironment env) {
-      JobOptions options = options();
       kafka.check();
-      kafka.requireChangelog();
-      SnapshotJob.build(
-          env,
-          KafkaSources.acceptedChangelog(kafka, options.maxAhead(), Duration.ZERO),
-          KafkaSinks.snapshots(kafka, options, true, Optional.empty()),
-          options,
-          snapshots.publication());
+      SnapshotJob.check(kafka, options());
+      buildFromKafka(env, kafka, options(), Duration.ZERO, PublishedSet.NOTHING);
     }
 
     void build(StreamExecutionEnvironment env) {

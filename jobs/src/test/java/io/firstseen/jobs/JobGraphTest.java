@@ -11,6 +11,7 @@ import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
+import io.firstseen.jobs.kafka.PublishedSet;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
@@ -145,7 +146,8 @@ class JobGraphTest {
         env,
         KafkaSources.events(kafka, Duration.ZERO),
         KafkaSinks.outcomes(kafka, JobOptions.parse()),
-        KafkaSinks.snapshots(kafka, JobOptions.parse(), false, Optional.empty()),
+        KafkaSinks.snapshots(
+            kafka, JobOptions.parse(), false, Optional.empty(), PublishedSet.NOTHING),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);

@@ -6,15 +6,18 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -52,7 +55,7 @@ final class Pipelines {
       DedupJob.buildOnKafka(env, kafka, options);
     } else {
       buildToCompare(subject, env, kafka, options);
-      Topics.prepareDedup(kafka, null);
+      Preflight.require(JobNeeds.of(Job.DEDUP, kafka, null), Optional.empty());
     }
   }
 

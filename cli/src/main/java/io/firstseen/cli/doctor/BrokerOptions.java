@@ -3,11 +3,11 @@ package io.firstseen.cli.doctor;
 import io.firstseen.cli.shared.GivenOptions;
 import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.CheckedOptions;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
-import io.firstseen.jobs.kafka.KafkaChecks;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -94,9 +93,9 @@ final class BrokerOptions implements IModelTransformer {
         .build();
   }
 
-  static final class JobName extends OptionValues.LowerCaseName<KafkaChecks.Job> {
+  static final class JobName extends OptionValues.LowerCaseName<JobNeeds.Job> {
     JobName() {
-      super(KafkaChecks.Job.class);
+      super(JobNeeds.Job.class);
     }
   }
 
@@ -110,7 +109,7 @@ final class BrokerOptions implements IModelTransformer {
             .addArg(
                 OptionSpec.builder(JOB)
                     .paramLabel("JOB")
-                    .type(KafkaChecks.Job.class)
+                    .type(JobNeeds.Job.class)
                     .converters(new JobName())
                     // For completion, which does not ask the converter.
                     .completionCandidates(List.of("dedup", "snapshots", "pipeline", "none"))
@@ -152,26 +151,23 @@ final class BrokerOptions implements IModelTransformer {
    *     cannot be read
    */
   static Consumer<Consumer<Finding>> checks(ParseResult given, List<String> others) {
-    KafkaChecks.Job job = given.matchedOptionValue(JOB, KafkaChecks.Job.PIPELINE);
-    CheckedOptions options = check(job, words(given, job, others));
+    JobNeeds.Job job = given.matchedOptionValue(JOB, JobNeeds.Job.PIPELINE);
+    JobNeeds needs = check(job, words(given, job, others));
     TrustedKeyOptions trusted = new TrustedKeyOptions();
     new CommandLine(trusted)
         .parseArgs(GivenOptions.words(given, Set.of("--public-key")).toArray(String[]::new));
     List<TrustedKey> keys = new ArrayList<>(trusted.keys());
-    options.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
+    needs.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
     return found ->
-        KafkaChecks.check(
-            options.kafka(),
-            job,
-            options.ttl(),
-            options.identity(),
+        Preflight.report(
+            needs,
             given.matchedOptionValue(SET, DeclaredOptions.of(SET).defaultValue()),
             keys,
             BrokerOptions::release,
             found);
   }
 
-  private static CheckedOptions check(KafkaChecks.Job job, String[] words) {
+  private static JobNeeds check(JobNeeds.Job job, String[] words) {
     return switch (job) {
       case DEDUP -> DedupJob.check(words);
       case SNAPSHOTS -> SnapshotJob.check(words);
@@ -179,18 +175,18 @@ final class BrokerOptions implements IModelTransformer {
       case NONE -> {
         KafkaOptions options = KafkaOptions.parse(words);
         options.check();
-        yield new CheckedOptions(options, Optional.empty(), Optional.empty(), Optional.empty());
+        yield JobNeeds.of(job, options, null);
       }
     };
   }
 
-  private static String[] words(ParseResult given, KafkaChecks.Job job, List<String> others) {
+  private static String[] words(ParseResult given, JobNeeds.Job job, List<String> others) {
     Set<String> names =
         OF_JOBS.stream()
             .map(OptionSpec::longestName)
             .collect(Collectors.toCollection(HashSet::new));
     names.add(SERVERS);
-    if (job == KafkaChecks.Job.SNAPSHOTS || job == KafkaChecks.Job.PIPELINE) {
+    if (job.publishes()) {
       names.add(SET);
     }
     List<String> words = GivenOptions.words(given, names);

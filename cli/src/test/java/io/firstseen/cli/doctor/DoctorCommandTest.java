@@ -14,7 +14,9 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.fixtures.SetPublisher;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.SharedBroker;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Tag;
@@ -73,8 +76,10 @@ class DoctorCommandTest {
 
   private void makeTopics() {
     KAFKA.create(name + ".events", "delete");
-    Topics.preparePipeline(
-        KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)), null);
+    Preflight.require(
+        JobNeeds.of(
+            Job.PIPELINE, KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)), null),
+        Optional.empty());
   }
 
   @Test
@@ -216,9 +221,8 @@ class DoctorCommandTest {
                         "86400000",
                         "retention.ms",
                         Long.toString(Duration.ofDays(3).toMillis())))));
-    assertThat(line(doctor("--job=snapshots"), "topic " + name + ".accepted"))
-        .startsWith("warning")
-        .contains("cleanup.policy=compact,delete: only for jobs with --ttl");
+    assertThat(onlyFailed(doctor("--job=snapshots"), "topic " + name + ".accepted"))
+        .contains("must have cleanup.policy=compact, it has compact,delete");
     assertThat(line(doctor("--job=snapshots", "--ttl=1d"), "topic " + name + ".accepted"))
         .startsWith("ok");
     assertThat(onlyFailed(doctor("--job=snapshots", "--ttl=7d"), "topic " + name + ".accepted"))
@@ -230,10 +234,8 @@ class DoctorCommandTest {
   void whatIsMissingIsNamedAndNotMade() throws Exception {
     assertThat(onlyFailed(doctor(), "topic " + name + ".events"))
         .isEqualTo(
-            "there is no such topic to read events from: make it by kafka-topics.sh"
-                + " --bootstrap-server %s --create --topic %s.events, or name yours with"
-                    .formatted(KAFKA.servers(), name)
-                + " --events-topic");
+            "there is no topic %s.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.events, or name yours with --events-topic"
+                .formatted(name, KAFKA.servers()));
     Invocation reader = doctor("--job=none");
     assertThat(reader.status()).isEqualTo(ExitCode.GOOD);
     assertThat(line(reader, "topic " + name + ".snapshots"))

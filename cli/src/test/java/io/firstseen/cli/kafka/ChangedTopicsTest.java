@@ -10,7 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.Waiting;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.kafka.KafkaChecks;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Finding;
@@ -21,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -373,11 +373,8 @@ class ChangedTopicsTest {
   /** The findings about offsets and partitions of topics. */
   private List<String> problems() {
     List<String> problems = new ArrayList<>();
-    KafkaChecks.check(
-        options(),
-        KafkaChecks.Job.DEDUP,
-        Optional.empty(),
-        Optional.empty(),
+    Preflight.report(
+        JobNeeds.of(JobNeeds.Job.DEDUP, options(), null),
         "firstseen",
         List.of(),
         level -> "",

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -23,6 +25,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -370,7 +373,7 @@ class PassedRecordsTest {
             "7200000",
             "message.timestamp.before.max.ms",
             "86400000"));
-    Topics.prepareDedup(options("--output=record"), null);
+    Preflight.require(JobNeeds.of(Job.DEDUP, options("--output=record"), null), Optional.empty());
     String topic = name + ".records";
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       assertThat(admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions())
@@ -383,7 +386,7 @@ class PassedRecordsTest {
           .isEqualTo(Long.toString(Long.MAX_VALUE));
     }
     // It is what is needed.
-    Topics.prepareDedup(options("--output=record"), null);
+    Preflight.require(JobNeeds.of(Job.DEDUP, options("--output=record"), null), Optional.empty());
     Map<String, String> refusals = new HashMap<>();
     refusals.put(
         "cleanup.policy=compact",
@@ -432,7 +435,9 @@ class PassedRecordsTest {
                     .configs(Map.of("retention.ms", "3600000")),
                 new NewTopic(other, 1, (short) 1)
                     .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
-    Topics.prepareDedup(options("--output=record", "--events-topic=" + other), null);
+    Preflight.require(
+        JobNeeds.of(Job.DEDUP, options("--output=record", "--events-topic=" + other), null),
+        Optional.empty());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
       Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
@@ -443,7 +448,11 @@ class PassedRecordsTest {
 
   private void assertRefused(String topic, String sentence) {
     assertThatThrownBy(
-            () -> Topics.prepareDedup(options("--output=record", "--records-topic=" + topic), null))
+            () ->
+                Preflight.require(
+                    JobNeeds.of(
+                        Job.DEDUP, options("--output=record", "--records-topic=" + topic), null),
+                    Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("topic " + topic + " " + sentence);
   }

@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.cli.Waiting;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
@@ -19,6 +21,7 @@ import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -105,13 +108,16 @@ class RetentionTest {
   @Test
   void aTopicThatKeepsRemovalsForLessThanTheJobMayBeDownIsRefused() throws Exception {
     createAccepted(Duration.ofHours(1));
-    assertThatThrownBy(() -> Topics.prepareSnapshots(options(), null))
+    assertThatThrownBy(
+            () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options(), null), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "topic %s must keep removals for --max-downtime, which is 1d, it keeps them for 1h"
                 + " (raise its delete.retention.ms to 86400000, or lower --max-downtime)",
             accepted);
-    assertThat(Topics.prepareSnapshots(options("--max-downtime=30m"), null))
+    assertThat(
+            Preflight.require(
+                JobNeeds.of(Job.SNAPSHOTS, options("--max-downtime=30m"), null), Optional.empty()))
         .isEqualTo(Duration.ofHours(1));
   }
 }

@@ -9,7 +9,9 @@ import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -25,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
@@ -296,7 +299,10 @@ class SecuredBrokerTest {
       }
       kafka.deleteTopics(MADE);
       kafka.allowOnly(without(right));
-      assertThatThrownBy(() -> Topics.preparePipeline(options(dedupFile), null))
+      assertThatThrownBy(
+              () ->
+                  Preflight.require(
+                      JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty()))
           .as(right.toString())
           .isInstanceOf(UserErrorException.class)
           .hasMessageContaining(refusal(right));
@@ -330,14 +336,17 @@ class SecuredBrokerTest {
 
   @Test
   void aSnapshotJobThatMayNotReadTheAcceptedTopicSaysSo() {
-    assertThatThrownBy(() -> Topics.prepareSnapshots(options(dedupFile), null))
+    assertThatThrownBy(
+            () ->
+                Preflight.require(
+                    JobNeeds.of(Job.SNAPSHOTS, options(dedupFile), null), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("may not read topic firstseen.accepted");
   }
 
   @Test
   void theDoctorNamesEveryRightThatIsMissing() throws Exception {
-    Topics.preparePipeline(options(dedupFile), null);
+    Preflight.require(JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty());
     Invocation allowed = doctor();
     assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
     assertThat(allowed.out())
@@ -370,10 +379,15 @@ class SecuredBrokerTest {
   void aRightThatIsNotThereToCheckTheReplicasIsNamed() {
     assertThatThrownBy(
             () ->
-                Topics.preparePipeline(
-                    options(
-                        dedupFile, "--topic-replication-factor=1", "--topic-min-insync-replicas=1"),
-                    null))
+                Preflight.require(
+                    JobNeeds.of(
+                        Job.PIPELINE,
+                        options(
+                            dedupFile,
+                            "--topic-replication-factor=1",
+                            "--topic-min-insync-replicas=1"),
+                        null),
+                    Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
   }
@@ -416,7 +430,8 @@ class SecuredBrokerTest {
                 "firstseen." + records + ".",
                 PatternType.PREFIXED)));
     kafka.allowOnly(rights);
-    Topics.prepareDedup(options(dedupFile, "--output=record"), null);
+    Preflight.require(
+        JobNeeds.of(Job.DEDUP, options(dedupFile, "--output=record"), null), Optional.empty());
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
     assertThat(
             kafka
@@ -483,7 +498,7 @@ class SecuredBrokerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
-    Topics.preparePipeline(options(dedupFile), null);
+    Preflight.require(JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty());
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
     assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 6);
@@ -511,9 +526,9 @@ class SecuredBrokerTest {
 
   private static void prepare(String user, KafkaOptions options) {
     if (user.equals("dedup-job")) {
-      Topics.prepareDedup(options, null);
+      Preflight.require(JobNeeds.of(Job.DEDUP, options, null), Optional.empty());
     } else {
-      Topics.prepareSnapshots(options, null);
+      Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options, null), Optional.empty());
     }
   }
 

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -18,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -176,7 +179,8 @@ class SeveralTopicsTest {
     create(".a", 2);
     assertRefused(
         options("--events-topic=" + name + ".a," + name + ".gone"),
-        "there is no topic %s.gone at %s to read events from".formatted(name, BROKER.servers()));
+        "there is no topic %s.gone at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.gone, or name yours with --events-topic"
+            .formatted(name, BROKER.servers()));
     assertRefused(
         options("--events-topic-pattern=" + name + "\\.gone.*"),
         "there is no topic at %s that matches %s\\.gone.* to read events from"
@@ -201,7 +205,8 @@ class SeveralTopicsTest {
 
   private static void assertRefused(KafkaOptions options, String sentence) {
     options.check();
-    assertThatThrownBy(() -> Topics.prepareDedup(options, null))
+    assertThatThrownBy(
+            () -> Preflight.require(JobNeeds.of(Job.DEDUP, options, null), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

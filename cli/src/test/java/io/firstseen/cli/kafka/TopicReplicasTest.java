@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.fixtures.TcpProxy;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -148,12 +151,14 @@ class TopicReplicasTest {
     create("a.events", 1, "delete");
     KafkaOptions options =
         options("a", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
-    Topics.preparePipeline(options, null);
+    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
     for (String topic : MADE) {
       assertThat(describe("a." + topic)).isEqualTo("2 replicas, 2 in sync");
     }
-    Topics.preparePipeline(options, null);
-    Topics.prepareSnapshots(options("a", "--topic-replication-factor=1"), null);
+    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
+    Preflight.require(
+        JobNeeds.of(Job.SNAPSHOTS, options("a", "--topic-replication-factor=1"), null),
+        Optional.empty());
   }
 
   @Test
@@ -179,7 +184,9 @@ class TopicReplicasTest {
           new NewTopic("e.accepted", Map.of(0, List.of(1)))
               .configs(Map.of("cleanup.policy", "compact"));
       admin.createTopics(List.of(accepted)).all().get();
-      Topics.preparePipeline(optionsAt("localhost:" + secondPort, "e"), null);
+      Preflight.require(
+          JobNeeds.of(Job.PIPELINE, optionsAt("localhost:" + secondPort, "e"), null),
+          Optional.empty());
     } finally {
       later.join();
     }
@@ -217,12 +224,13 @@ class TopicReplicasTest {
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
-    assertThatThrownBy(() -> Topics.preparePipeline(twoInSync, null))
+    assertThatThrownBy(
+            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, twoInSync, null), Optional.empty()))
         .hasMessageStartingWith("topic c.duplicates must have 2 replicas");
   }
 
   @Test
-  void warnsOnceOfReplicasOfWhichOneAloneAcknowledges() {
+  void warnsOfReplicasOfWhichOneAloneAcknowledges() {
     create("d.events", 2, "delete");
     create("d.accepted", 2, "compact");
     create("d.snapshots", 2, "compact");
@@ -235,25 +243,30 @@ class TopicReplicasTest {
           }
         };
     appender.start();
-    Logger logger = (Logger) LogManager.getLogger(Topics.class);
+    Logger logger = (Logger) LogManager.getLogger(Preflight.class);
     logger.addAppender(appender);
     try {
-      Topics.preparePipeline(
-          options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"), null);
+      Preflight.require(
+          JobNeeds.of(
+              Job.PIPELINE,
+              options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"),
+              null),
+          Optional.empty());
       assertThat(warnings).isEmpty();
-      Topics.preparePipeline(options("d"), null);
+      Preflight.require(JobNeeds.of(Job.PIPELINE, options("d"), null), Optional.empty());
     } finally {
       logger.removeAppender(appender);
     }
-    assertThat(warnings)
-        .singleElement()
-        .asString()
-        .startsWith("min.insync.replicas is 1, so ")
-        .contains(" on d.accepted, d.snapshots (");
+    assertThat(warnings).hasSize(2);
+    assertThat(warnings.get(0))
+        .startsWith("topic d.accepted: 1 partition, 2 replicas, min.insync.replicas=1,")
+        .endsWith("raise min.insync.replicas to 2 (--topic-min-insync-replicas)");
+    assertThat(warnings.get(1)).startsWith("topic d.snapshots: ");
   }
 
   private static void assertRefused(KafkaOptions options, String sentence) {
-    assertThatThrownBy(() -> Topics.preparePipeline(options, null))
+    assertThatThrownBy(
+            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -86,7 +89,7 @@ class TopicsOnBrokerTest {
   void whatIsMissingIsMadeWithTheRightSettingsAndIsAcceptedThen() throws Exception {
     create("a.events", 2, "delete");
     KafkaOptions options = options("a");
-    Topics.preparePipeline(options, null);
+    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
     assertThat(describe("a.accepted")).isEqualTo("2 compact");
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
@@ -95,10 +98,14 @@ class TopicsOnBrokerTest {
     // A part that is written to is not compacted, and each start of a task reads the topic.
     assertThat(setting("a.accepted.claims", "segment.ms")).isEqualTo("3600000");
     assertThat(setting("a.accepted.claims", "segment.bytes")).isEqualTo("16777216");
-    Topics.prepareSnapshots(options("h"), null);
+    Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("h"), null), Optional.empty());
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
-    assertThatCode(() -> Topics.preparePipeline(options, null)).doesNotThrowAnyException();
-    assertThatCode(() -> Topics.prepareSnapshots(options, null)).doesNotThrowAnyException();
+    assertThatCode(
+            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty()))
+        .doesNotThrowAnyException();
+    assertThatCode(
+            () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options, null), Optional.empty()))
+        .doesNotThrowAnyException();
   }
 
   @Test
@@ -106,15 +113,20 @@ class TopicsOnBrokerTest {
     create("n.events", 1, "delete");
     create("m.events", 1, "delete");
     create("m.duplicates", 1, "compact");
-    Topics.prepareDedup(options("n", "--duplicates=none"), null);
+    Preflight.require(
+        JobNeeds.of(Job.DEDUP, options("n", "--duplicates=none"), null), Optional.empty());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       assertThat(admin.listTopics().names().get())
           .contains("n.accepted", "n.dead-letters")
           .doesNotContain("n.duplicates");
     }
-    Topics.preparePipeline(options("m", "--duplicates=none"), null);
+    Preflight.require(
+        JobNeeds.of(Job.PIPELINE, options("m", "--duplicates=none"), null), Optional.empty());
     assertWrongPolicy(
-        () -> Topics.preparePipeline(options("m", "--duplicates=sample"), null),
+        () ->
+            Preflight.require(
+                JobNeeds.of(Job.PIPELINE, options("m", "--duplicates=sample"), null),
+                Optional.empty()),
         "m.duplicates",
         "delete",
         "compact");
@@ -123,8 +135,9 @@ class TopicsOnBrokerTest {
   @Test
   void eventsAreNotMadeUp() {
     assertRefused(
-        () -> Topics.prepareDedup(options("b"), null),
-        "there is no topic b.events at " + broker.bootstrapServers() + " to read events from");
+        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("b"), null), Optional.empty()),
+        "there is no topic b.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %1$s --create --topic b.events, or name yours with --events-topic"
+            .formatted(broker.bootstrapServers()));
   }
 
   @Test
@@ -132,19 +145,28 @@ class TopicsOnBrokerTest {
     create("c.events", 1, "delete");
     create("c.accepted", 1, "compact,delete");
     assertWrongPolicy(
-        () -> Topics.prepareDedup(options("c"), null), "c.accepted", "compact", "compact,delete");
+        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("c"), null), Optional.empty()),
+        "c.accepted",
+        "compact",
+        "compact,delete");
     assertWrongPolicy(
-        () -> Topics.prepareSnapshots(options("c"), null),
+        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("c"), null), Optional.empty()),
         "c.accepted",
         "compact",
         "compact,delete");
     create("d.events", 1, "delete");
     create("d.dead-letters", 1, "compact");
     assertWrongPolicy(
-        () -> Topics.prepareDedup(options("d"), null), "d.dead-letters", "delete", "compact");
+        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("d"), null), Optional.empty()),
+        "d.dead-letters",
+        "delete",
+        "compact");
     create("e.snapshots", 1, "delete");
     assertWrongPolicy(
-        () -> Topics.prepareSnapshots(options("e"), null), "e.snapshots", "compact", "delete");
+        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("e"), null), Optional.empty()),
+        "e.snapshots",
+        "compact",
+        "delete");
   }
 
   @Test
@@ -153,14 +175,17 @@ class TopicsOnBrokerTest {
     create("t.events", Map.of("max.message.bytes", "1000"), 1);
     create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
     assertRefused(
-        () -> Topics.prepareDedup(options("t"), null),
+        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("t"), null), Optional.empty()),
         "topic t.dead-letters must take records of 1000000 bytes, its max.message.bytes is 524288:"
             + " raise it by kafka-configs.sh --bootstrap-server "
             + broker.bootstrapServers()
             + " --alter --entity-type topics --entity-name t.dead-letters --add-config"
             + " max.message.bytes=1048588");
     create("u.snapshots", Map.of("cleanup.policy", "compact", "max.message.bytes", "1000000"), 1);
-    assertThatCode(() -> Topics.prepareSnapshots(options("u"), null)).doesNotThrowAnyException();
+    assertThatCode(
+            () ->
+                Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("u"), null), Optional.empty()))
+        .doesNotThrowAnyException();
   }
 
   /** What a ttl has forgotten need not stay in the topic. */
@@ -170,11 +195,16 @@ class TopicsOnBrokerTest {
     create("p.events", 1, "delete");
     create("p.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "36000000"), 1);
     assertWrongPolicy(
-        () -> Topics.prepareDedup(options("p"), null), "p.accepted", "compact", "compact,delete");
+        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("p"), null), Optional.empty()),
+        "p.accepted",
+        "compact",
+        "compact,delete");
     for (Runnable preparation :
         List.<Runnable>of(
-            () -> Topics.prepareDedup(options("p"), ttl),
-            () -> Topics.prepareSnapshots(options("p"), ttl))) {
+            () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("p"), ttl), Optional.empty()),
+            () ->
+                Preflight.require(
+                    JobNeeds.of(Job.SNAPSHOTS, options("p"), ttl), Optional.empty()))) {
       assertRefused(
           preparation::run,
           "topic p.accepted must keep records for 33h (--ttl, an eighth of it, and --max-downtime"
@@ -182,36 +212,46 @@ class TopicsOnBrokerTest {
               + " --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};
-    Topics.prepareDedup(options("p", shortly), ttl);
+    Preflight.require(JobNeeds.of(Job.DEDUP, options("p", shortly), ttl), Optional.empty());
     // Not the day for which removals stay: what was written more than ten hours ago may be gone.
-    assertThat(Topics.prepareSnapshots(options("p", shortly), ttl)).isEqualTo(Duration.ofHours(10));
+    assertThat(
+            Preflight.require(
+                JobNeeds.of(Job.SNAPSHOTS, options("p", shortly), ttl), Optional.empty()))
+        .isEqualTo(Duration.ofHours(10));
     create("q.accepted", 1, "delete");
     assertWrongPolicy(
-        () -> Topics.prepareSnapshots(options("q"), ttl), "q.accepted", "compact", "delete");
+        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("q"), ttl), Optional.empty()),
+        "q.accepted",
+        "compact",
+        "delete");
     create(
         "s.accepted",
         Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1", "retention.bytes", "1000"),
         1);
     assertRefused(
-        () -> Topics.prepareSnapshots(options("s"), ttl),
+        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("s"), ttl), Optional.empty()),
         "topic s.accepted must delete records by age alone, it has retention.bytes=1000 (set it to"
             + " -1)");
     // For ever.
     create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
-    assertThat(Topics.prepareSnapshots(options("r"), ttl)).isEqualTo(Duration.ofDays(1));
+    assertThat(Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("r"), ttl), Optional.empty()))
+        .isEqualTo(Duration.ofDays(1));
   }
 
   @Test
   void snapshotsMayHaveAnyNumberOfPartitions() throws Exception {
     create("f.snapshots", 3, "compact");
-    Topics.prepareSnapshots(options("f"), null);
+    Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("f"), null), Optional.empty());
   }
 
   @Test
   void aTimeoutThatTheBrokerDoesNotAllowIsRefused() {
     create("g.events", 1, "delete");
     assertRefused(
-        () -> Topics.prepareDedup(options("g", "--transaction-timeout=16m"), null),
+        () ->
+            Preflight.require(
+                JobNeeds.of(Job.DEDUP, options("g", "--transaction-timeout=16m"), null),
+                Optional.empty()),
         "--transaction-timeout must be at most 15m, which is what the brokers at "
             + broker.bootstrapServers()
             + " allow, got 16m");

@@ -18,7 +18,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Topics as the brokers describe them to a task. */
 class BrokerTopics implements AutoCloseable {
-  private static final Duration TIMEOUT = Duration.ofSeconds(12);
+  static final Duration TIMEOUT = Duration.ofSeconds(12);
   // Brokers learn of a new topic one after the other.
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -32,7 +32,7 @@ class BrokerTopics implements AutoCloseable {
     this.clientProperties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeoutMillis);
   }
 
-  private Admin admin() {
+  Admin admin() {
     if (admin == null) {
       admin = Admin.create(clientProperties);
     }
@@ -85,7 +85,7 @@ class BrokerTopics implements AutoCloseable {
     return offsets;
   }
 
-  private static <T> T get(KafkaFuture<T> future) {
+  static <T> T get(KafkaFuture<T> future) {
     try {
       return future.get();
     } catch (InterruptedException e) {

@@ -1,7 +1,6 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
@@ -24,12 +23,12 @@ record ChangelogCheck(
     implements Serializable {
   private static final long serialVersionUID = 1;
 
-  static ChangelogCheck of(KafkaOptions kafka, JobOptions options) {
+  static ChangelogCheck of(KafkaOptions kafka, JobIdentity identity) {
     return new ChangelogCheck(
         kafka.clientProperties(),
         kafka.claimsTopic(),
         kafka.acceptedTopic(),
-        JobIdentity.ofChangelogReader(options),
+        identity,
         kafka.acceptedChanges());
   }
 

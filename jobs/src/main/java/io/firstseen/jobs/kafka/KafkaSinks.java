@@ -1,6 +1,5 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -9,26 +8,18 @@ import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
-import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
@@ -37,8 +28,6 @@ public final class KafkaSinks {
    * hundred events. The producer's default memory has room for those of 512 partitions.
    */
   private static final int BATCH_BYTES = 1 << 16;
-
-  private static final Logger LOG = LoggerFactory.getLogger(KafkaSinks.class);
 
   private KafkaSinks() {}
 
@@ -73,23 +62,6 @@ public final class KafkaSinks {
                 OutputTopics.ofDeadLetters(kafka)),
             1,
             null));
-  }
-
-  /**
-   * Returns the topics that the job of some state has written, by the names that they have in the
-   * options; none if the state cannot be read here.
-   */
-  public static Set<String> topicsOfState(String path, KafkaOptions options) {
-    try {
-      Set<String> states = DedupSavepoint.operatorStates(path);
-      Map<String, String> names = new HashMap<>(OutputTopics.ofOutcomes(options).names());
-      names.putAll(OutputTopics.ofDeadLetters(options).names());
-      names.keySet().removeIf(option -> !states.contains(OutputTopics.state(option)));
-      return Set.copyOf(names.values());
-    } catch (IOException | RuntimeException e) {
-      LOG.info("cannot read the state at {} here, so its topics are checked later", path, e);
-      return Set.of();
-    }
   }
 
   private static OutputClaim claim(
@@ -135,31 +107,30 @@ public final class KafkaSinks {
 
   /**
    * Snapshots to the snapshots topic, with blobs cut into chunks. The job fails if another one
-   * publishes the set. With {@code --take-over}, the topic's current records of the set count as
-   * this job's. If the job signs, records that no trusted key signed do not count.
+   * publishes the set. If the job signs, records that no trusted key signed do not count.
    *
    * @param isOfChangelog whether the job reads the changelog of a dedup, which must share its
    *     options
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty if it starts
    *     without state
-   * @throws UserErrorException if the topic must be read for the take-over and cannot be, or a key
-   *     cannot be read
+   * @param takenOver what counts as published by this job
+   * @throws UserErrorException if a key cannot be read
    */
   public static Sink<SnapshotRecord> snapshots(
-      KafkaOptions options, JobOptions job, boolean isOfChangelog, Optional<String> restoredFrom) {
+      KafkaOptions options,
+      JobOptions job,
+      boolean isOfChangelog,
+      Optional<String> restoredFrom,
+      PublishedSet takenOver) {
     SnapshotOptions snapshots = job.snapshots();
     PublisherKeys keys = PublisherKeys.of(options, snapshots);
-    PublisherLine takenOver =
-        options.takeOver()
-            ? PublishedTail.line(options, snapshots.setName(), keys.readForTakeOver())
-            : PublisherLine.NEW;
     return new SnapshotSink(
         new PublisherFunction(
             options,
             snapshots,
             keys,
-            takenOver,
-            isOfChangelog ? ChangelogCheck.of(options, job) : null,
+            takenOver.line(),
+            isOfChangelog ? ChangelogCheck.of(options, JobIdentity.ofChangelogReader(job)) : null,
             restoredFrom.orElse(null)),
         new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()),
@@ -167,35 +138,17 @@ public final class KafkaSinks {
   }
 
   /**
-   * Compares a job that reads a changelog with the options of the dedup that writes it.
-   *
-   * @throws UserErrorException if an option differs that must not, or the claims topic cannot be
-   *     read
-   */
-  public static void requireOptionsOfDedup(KafkaOptions kafka, JobOptions options) {
-    ChangelogCheck check = ChangelogCheck.of(kafka, options);
-    try (ClaimsTail tail = check.tail()) {
-      if (!check.require(tail)) {
-        LOG.warn(
-            "topic {} does not have the options of the dedup that writes topic {} yet, so they are"
-                + " compared with the options of this job later",
-            kafka.claimsTopic(),
-            kafka.acceptedTopic());
-      }
-    } catch (KafkaException e) {
-      throw TailReader.cannotRead(kafka.claimsTopic(), e);
-    }
-  }
-
-  /**
-   * The newest manifest of a set on the snapshots topic, if there is one that can be read; if the
-   * job signs, the one with the highest sequence among those that a trusted key signed.
+   * Reads what is published of a set, if the job takes it over.
    *
    * @throws UserErrorException if the topic or a key cannot be read
    */
-  public static Optional<Manifest> newestManifest(KafkaOptions options, SnapshotOptions snapshots) {
-    return PublishedTail.newestManifest(
-        options,
+  public static PublishedSet takenOver(KafkaOptions options, SnapshotOptions snapshots) {
+    if (!options.takeOver()) {
+      return PublishedSet.NOTHING;
+    }
+    return PublishedTail.read(
+        options.clientProperties(),
+        options.snapshotsTopic(),
         snapshots.setName(),
         PublisherKeys.of(options, snapshots).readForTakeOver(),
         "give the key of the previous job with --public-key, or count from 1 without --take-over");

@@ -8,7 +8,6 @@ import io.firstseen.filters.snapshot.ManifestSignature;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -20,7 +19,6 @@ import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -99,45 +97,31 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads the newest manifest of a set, outside of a running job.
+   * Reads what is published of a set, outside of a running job.
    *
-   * @param advice what to do if there is none that a trusted key signed
-   * @throws UserErrorException if the topic cannot be read, or it has records of the set and none
-   *     that a trusted key signed
+   * @param advice what to do if there is no manifest that a trusted key signed
+   * @throws UserErrorException if the topic cannot be read, or it has records of the set and no
+   *     manifest that a trusted key signed
    */
-  static Optional<Manifest> newestManifest(
-      KafkaOptions kafka, String setName, List<TrustedKey> keys, String advice) {
-    return ask(kafka, setName, keys, tail -> tail.newestOrRefusal(advice));
-  }
-
-  private Optional<Manifest> newestOrRefusal(String advice) {
-    if (!keys.isEmpty() && newest == null && passedOver.getCount() > 0) {
-      throw new UserErrorException(
-          "set %s on topic %s has records, but no manifest signed by a trusted key: %s"
-              .formatted(setName, topic, advice));
-    }
-    return Optional.ofNullable(newest);
-  }
-
-  /**
-   * Reads who has published a set and its newest sequence, outside of a running job.
-   *
-   * @throws UserErrorException if the topic cannot be read
-   */
-  static PublisherLine line(KafkaOptions kafka, String setName, List<TrustedKey> keys) {
-    return ask(
-        kafka, setName, keys, tail -> PublisherLine.of(tail.newestClaim(), tail.newestSequence()));
-  }
-
-  private static <T> T ask(
-      KafkaOptions kafka, String setName, List<TrustedKey> keys, Function<PublishedTail, T> what) {
+  static PublishedSet read(
+      Properties clientProperties,
+      String topic,
+      String setName,
+      List<TrustedKey> keys,
+      String advice) {
     try (PublishedTail tail =
-        new PublishedTail(
-            kafka.clientProperties(), kafka.snapshotsTopic(), setName, keys, new SimpleCounter())) {
+        new PublishedTail(clientProperties, topic, setName, keys, new SimpleCounter())) {
       tail.readToEnd();
-      return what.apply(tail);
+      if (!keys.isEmpty() && tail.newest == null && tail.passedOver.getCount() > 0) {
+        throw new UserErrorException(
+            "set %s on topic %s has records, but no manifest signed by a trusted key: %s"
+                .formatted(setName, topic, advice));
+      }
+      return new PublishedSet(
+          PublisherLine.of(tail.newestClaim(), tail.newestSequence()),
+          Optional.ofNullable(tail.newest));
     } catch (KafkaException e) {
-      throw TailReader.cannotRead(kafka.snapshotsTopic(), e);
+      throw TailReader.cannotRead(topic, e);
     }
   }
 

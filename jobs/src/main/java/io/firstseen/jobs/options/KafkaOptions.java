@@ -319,7 +319,6 @@ public final class KafkaOptions {
   @Mixin private KafkaProperties clients;
 
   private Map<TopicPartition, Long> stopOffsets;
-  private Set<String> topicsOfState = Set.of();
 
   KafkaOptions() {}
 
@@ -487,16 +486,6 @@ public final class KafkaOptions {
   /** How many partitions of the accepted topic are written to; 0 for all. */
   public int acceptedPartitions() {
     return acceptedPartitions == null ? 0 : acceptedPartitions;
-  }
-
-  /** The topics that must exist, as the job of the state has written them. */
-  public Set<String> topicsOfState() {
-    return acceptNewTopic ? Set.of() : topicsOfState;
-  }
-
-  /** Sets the topics that the job of the state has written. */
-  public void setTopicsOfState(Set<String> topics) {
-    topicsOfState = topics;
   }
 
   /** Whether records of the input may be gone before they were read. */

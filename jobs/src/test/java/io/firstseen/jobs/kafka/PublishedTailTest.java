@@ -176,7 +176,10 @@ class PublishedTailTest {
     KafkaOptions options =
         KafkaOptions.parse(
             "--bootstrap-servers=localhost:1", "--kafka-property=fetch.min.bytes=many");
-    assertThatThrownBy(() -> PublishedTail.newestManifest(options, "s", List.of(), ""))
+    assertThatThrownBy(
+            () ->
+                PublishedTail.read(
+                    options.clientProperties(), "firstseen.snapshots", "s", List.of(), ""))
         .isInstanceOf(UserErrorException.class)
         .hasMessageStartingWith(
             "cannot read topic firstseen.snapshots: Invalid value many for configuration"

@@ -1,0 +1,353 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.UserErrorException;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Properties;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.FinalizedVersionRange;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the brokers tell a user before a job starts: topics, settings and rights. Every error is a
+ * {@link UserErrorException}, within 30 seconds.
+ */
+final class Brokers extends BrokerTopics {
+  private static final Logger LOG = LoggerFactory.getLogger(Brokers.class);
+
+  private final String servers;
+  private final Collection<Node> nodes;
+  // What was asked for; empty if we are not authorised to read it.
+  private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
+
+  /**
+   * Connects.
+   *
+   * @throws UserErrorException if no broker answers
+   */
+  Brokers(Properties clientProperties, String servers) {
+    super(clientProperties);
+    this.servers = servers;
+    try {
+      admin();
+    } catch (KafkaException e) {
+      throw new UserErrorException(
+          "cannot connect to Kafka at %s: %s".formatted(servers, deepestMessage(e)));
+    }
+    try {
+      this.nodes = answer(admin().describeCluster().nodes());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  int count() {
+    return nodes.size();
+  }
+
+  /** The level of the feature {@code metadata.version}; empty if the brokers do not tell. */
+  OptionalInt metadataLevel() {
+    try {
+      FinalizedVersionRange range =
+          get(admin().describeFeatures().featureMetadata())
+              .finalizedFeatures()
+              .get("metadata.version");
+      return range == null ? OptionalInt.empty() : OptionalInt.of(range.maxVersionLevel());
+    } catch (KafkaException e) {
+      LOG.debug("the broker does not tell its features", e);
+      return OptionalInt.empty();
+    }
+  }
+
+  /** The names of all topics. */
+  Set<String> topics() {
+    return answer(admin().listTopics().names());
+  }
+
+  /** The topic, on which the job's user needs rights; empty if there is none. */
+  Optional<TopicDescription> topic(String name, Set<AclOperation> rights) {
+    return Optional.ofNullable(topics(List.of(name), rights).get(name));
+  }
+
+  /** The topics that exist, on which the job's user needs rights, in this order. */
+  Map<String, TopicDescription> topics(List<String> names, Set<AclOperation> rights) {
+    DescribeTopicsOptions withRights =
+        new DescribeTopicsOptions().includeAuthorizedOperations(true);
+    var answers = admin().describeTopics(names, withRights).topicNameValues();
+    Map<String, TopicDescription> topics = new LinkedHashMap<>();
+    for (String name : names) {
+      try {
+        TopicDescription topic = get(answers.get(name));
+        requireRights(topic, rights);
+        topics.put(name, topic);
+      } catch (UnknownTopicOrPartitionException e) {
+        LOG.debug("there is no topic {}", name, e);
+      } catch (TopicAuthorizationException e) {
+        throw mayNot(name, rights);
+      } catch (KafkaException e) {
+        throw refusal(e);
+      }
+    }
+    return topics;
+  }
+
+  private void requireRights(TopicDescription topic, Set<AclOperation> rights) {
+    Set<AclOperation> held = topic.authorizedOperations();
+    // Null, or none at all, from brokers that do not tell.
+    if (held != null && !held.isEmpty() && !held.containsAll(rights)) {
+      Set<AclOperation> missing = EnumSet.copyOf(rights);
+      missing.removeAll(held);
+      throw mayNot(topic.name(), missing);
+    }
+  }
+
+  private UserErrorException mayNot(String topic, Set<AclOperation> rights) {
+    List<String> names =
+        rights.stream()
+            .sorted()
+            .map(right -> right == AclOperation.READ ? "Read" : "Write")
+            .toList();
+    return new UserErrorException(
+        "the job's user may not %s topic %s at %s: allow it by kafka-acls.sh --operation %s --topic %s"
+            .formatted(
+                String.join(" and ", names).toLowerCase(Locale.ROOT),
+                topic,
+                servers,
+                String.join(" --operation ", names),
+                topic));
+  }
+
+  /**
+   * Requires the right to write with transactional ids, by asking about one. To ask needs the right
+   * to describe, which the right to write includes.
+   *
+   * @param prefix what the ids begin with, before a period
+   */
+  void requireIds(String prefix) {
+    // The job's id follows.
+    String id = prefix + ".0";
+    requireRight(
+        admin().describeTransactions(List.of(id)).description(id),
+        "the job's user may not write with transactional ids that begin with %s. at %s: allow it by kafka-acls.sh --operation Write --transactional-id %s. --resource-pattern-type prefixed"
+            .formatted(prefix, servers, prefix));
+  }
+
+  /** Requires the right to read in a consumer group, as {@link #requireIds} does. */
+  void requireGroup(String name) {
+    requireRight(
+        admin().listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata(),
+        "the job's user may not read in consumer group %s at %s: allow it by kafka-acls.sh --operation Read --group %s"
+            .formatted(name, servers, name));
+  }
+
+  private void requireRight(KafkaFuture<?> answer, String refusal) {
+    try {
+      get(answer);
+    } catch (AuthorizationException e) {
+      throw new UserErrorException(refusal);
+    } catch (TransactionalIdNotFoundException
+        | GroupIdNotFoundException
+        | UnsupportedVersionException e) {
+      LOG.debug("there is none yet, or the broker does not tell", e);
+    } catch (TimeoutException e) {
+      throw new UserErrorException(
+          "the brokers at %s told nothing of transactions or groups within %s: try again if they have just started; otherwise make sure that transaction.state.log.replication.factor and offsets.topic.replication.factor are at most the number of brokers, %d"
+              .formatted(servers, OptionValues.write(TIMEOUT), count()));
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+  }
+
+  /** The committed offsets of a group; none if it is unknown, or we are not authorised. */
+  Map<TopicPartition, Long> committed(String group) {
+    Map<TopicPartition, Long> committed = new HashMap<>();
+    try {
+      get(admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata())
+          .forEach(
+              (partition, offset) -> {
+                if (offset != null) {
+                  committed.put(partition, offset.offset());
+                }
+              });
+    } catch (GroupIdNotFoundException | AuthorizationException e) {
+      LOG.debug("no offsets are committed, as far as is known", e);
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+    return committed;
+  }
+
+  /** A setting of any broker; empty if we are not authorised to read it. */
+  Optional<String> setting(String name) {
+    return setting(
+        new ConfigResource(ConfigResource.Type.BROKER, nodes.iterator().next().idString()), name);
+  }
+
+  /** A setting of a topic; empty if we are not authorised to read it. */
+  Optional<String> setting(String topic, String name) {
+    return setting(new ConfigResource(ConfigResource.Type.TOPIC, topic), name);
+  }
+
+  /** Reads the settings of topics at once. */
+  void readSettings(Collection<String> topics) {
+    read(topics.stream().map(each -> new ConfigResource(ConfigResource.Type.TOPIC, each)).toList());
+  }
+
+  private Optional<String> setting(ConfigResource resource, String name) {
+    if (!configs.containsKey(resource)) {
+      read(List.of(resource));
+    }
+    return configs.get(resource).map(config -> config.get(name)).map(ConfigEntry::value);
+  }
+
+  private void read(List<ConfigResource> resources) {
+    admin()
+        .describeConfigs(resources)
+        .values()
+        .forEach((resource, answer) -> configs.put(resource, config(resource, answer)));
+  }
+
+  private Optional<Config> config(ConfigResource resource, KafkaFuture<Config> answer) {
+    try {
+      try {
+        return Optional.of(get(answer));
+      } catch (UnknownTopicOrPartitionException e) {
+        // Another broker knows it.
+        return Optional.of(
+            await(
+                UnknownTopicOrPartitionException.class,
+                () -> get(admin().describeConfigs(List.of(resource)).values().get(resource))));
+      }
+    } catch (AuthorizationException e) {
+      return Optional.empty();
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+  }
+
+  /** Creates a topic, and waits until it accepts records: records sent earlier can be lost. */
+  TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
+    String name = topic.name();
+    try {
+      get(admin().createTopics(List.of(topic)).all());
+    } catch (TopicExistsException e) {
+      LOG.debug("somebody else made it, or the broker that was asked did not know it yet", e);
+    } catch (AuthorizationException e) {
+      throw new UserErrorException(
+          "there is no topic %s at %s, and it may not be made: make it with cleanup.policy=%s"
+              .formatted(name, servers, topic.configs().get(TopicConfig.CLEANUP_POLICY_CONFIG)));
+    } catch (InvalidReplicationFactorException e) {
+      throw new UserErrorException(
+          "topic %s cannot have %s replicas at %s, the number of brokers is %d: start more of them, or set --topic-replication-factor to at most %d"
+              .formatted(
+                  name,
+                  topic.replicationFactor() < 0
+                      ? "default.replication.factor"
+                      : topic.replicationFactor(),
+                  servers,
+                  count(),
+                  count()));
+    } catch (KafkaException e) {
+      throw new UserErrorException(
+          "cannot make topic %s at %s: %s".formatted(name, servers, deepestMessage(e)));
+    }
+    try {
+      await(KafkaException.class, () -> ends(name));
+      return await(
+          UnknownTopicOrPartitionException.class,
+          () -> topic(name, rights).orElseThrow(UnknownTopicOrPartitionException::new));
+    } catch (KafkaException e) {
+      throw new UserErrorException(
+          "topic %s was made at %s but takes no records: %s"
+              .formatted(name, servers, deepestMessage(e)));
+    }
+  }
+
+  private Map<TopicPartition, Long> ends(String topic) {
+    List<TopicPartition> partitions =
+        get(admin().describeTopics(List.of(topic)).topicNameValues().get(topic))
+            .partitions()
+            .stream()
+            .map(each -> new TopicPartition(topic, each.partition()))
+            .toList();
+    return offsets(partitions, OffsetSpec.latest());
+  }
+
+  /** Asks until the answer is no error of this kind; throws the last one after a while. */
+  private static <T> T await(Class<? extends KafkaException> passing, Supplier<T> question) {
+    long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
+    while (true) {
+      try {
+        return question.get();
+      } catch (KafkaException e) {
+        if (!passing.isInstance(e) || System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+      }
+      try {
+        Thread.sleep(50);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new UserErrorException("interrupted while waiting for Kafka");
+      }
+    }
+  }
+
+  private <T> T answer(KafkaFuture<T> future) {
+    try {
+      return get(future);
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+  }
+
+  /** The error of a question that the brokers do not answer. */
+  UserErrorException refusal(KafkaException e) {
+    return new UserErrorException(
+        e instanceof TimeoutException
+            ? "no Kafka broker answers at %s (waited %s)"
+                .formatted(servers, OptionValues.write(TIMEOUT))
+            : "Kafka at %s refuses: %s".formatted(servers, deepestMessage(e)));
+  }
+
+  private static String deepestMessage(Throwable e) {
+    Throwable deepest = e;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    return deepest.getMessage();
+  }
+}
