@@ -1,0 +1,499 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSavepoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The topics that a job writes to, and the topics of other jobs that it reads. */
+final class RequiredTopics {
+  private static final Logger LOG = LoggerFactory.getLogger(RequiredTopics.class);
+  // So that readers who follow packs need not read bases.
+  private static final int SNAPSHOTS_PARTITIONS = 2;
+  // Each start of a task reads the topic, and the newest segment is never compacted.
+  private static final Map<String, String> CLAIMS_SETTINGS =
+      Map.of(
+          TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Duration.ofHours(1).toMillis()),
+          TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(16 << 20),
+          TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.1");
+
+  private static final String CREATE_TIME = "CreateTime";
+  private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
+  private static final String DELETE = TopicConfig.CLEANUP_POLICY_DELETE;
+  // How far the timestamp of a record may be from the broker's clock.
+  private static final String MAX_AGE = TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
+  private static final String MAX_AHEAD = TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
+  static final Set<AclOperation> BOTH = Set.of(AclOperation.READ, AclOperation.WRITE);
+  private static final Set<AclOperation> WRITE = Set.of(AclOperation.WRITE);
+
+  /**
+   * A topic, and how it must be.
+   *
+   * @param rights the rights of the job's user
+   * @param missing the topic to create if it is missing
+   * @param body throws {@link UserErrorException} if the topic is not as it must be
+   */
+  record Topic(
+      String name,
+      Set<AclOperation> rights,
+      Supplier<NewTopic> missing,
+      Consumer<TopicDescription> body) {}
+
+  private final KafkaOptions options;
+  private final Job job;
+  private final @Nullable Duration ttl;
+  private final Optional<String> restoredFrom;
+  private final boolean creates;
+  private final Brokers brokers;
+  private final String servers;
+  private final List<TopicDescription> events;
+  // Of the topic that was required last.
+  private final List<String> warnings = new ArrayList<>();
+  private Duration retention = Duration.ZERO;
+
+  /**
+   * Topics for a job.
+   *
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
+   * @param creates whether missing topics are created
+   * @param events the topics of events, which are known later
+   */
+  RequiredTopics(
+      JobNeeds needs,
+      Optional<String> restoredFrom,
+      boolean creates,
+      Brokers brokers,
+      List<TopicDescription> events) {
+    this.options = needs.kafka();
+    this.job = needs.job();
+    this.ttl = needs.ttl().orElse(null);
+    this.restoredFrom = restoredFrom;
+    this.creates = creates;
+    this.brokers = brokers;
+    this.servers = options.bootstrapServers();
+    this.events = events;
+  }
+
+  /** The topics that a dedup writes to. */
+  List<Topic> ofDedup() {
+    List<Topic> topics = new ArrayList<>();
+    if (options.output().hasChangelog()) {
+      topics.add(accepted(WRITE));
+    }
+    if (options.output().hasRecords()) {
+      topics.add(
+          new Topic(
+              options.recordsTopic(), WRITE, this::newRecordsTopic, this::requireRecordsTopic));
+    }
+    if (options.duplicates() != Duplicates.NONE) {
+      topics.add(notCompacted(options.duplicatesTopic()));
+    }
+    topics.add(notCompacted(options.deadLettersTopic()));
+    String claims = options.claimsTopic();
+    // Only its first partition is used.
+    topics.add(
+        new Topic(
+            claims,
+            BOTH,
+            () -> newTopic(claims, Optional.of(1), COMPACT, CLAIMS_SETTINGS),
+            topic -> requireCompactedOnly(claims)));
+    return topics;
+  }
+
+  Topic accepted(Set<AclOperation> rights) {
+    return new Topic(
+        options.acceptedTopic(), rights, this::newAcceptedTopic, this::requireAcceptedTopic);
+  }
+
+  /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
+  Topic snapshots(Set<AclOperation> rights) {
+    String name = options.snapshotsTopic();
+    return new Topic(
+        name,
+        rights,
+        () -> newTopic(name, Optional.of(SNAPSHOTS_PARTITIONS), COMPACT, Map.of()),
+        topic -> requireCompactedOnly(name));
+  }
+
+  /**
+   * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
+   */
+  private Topic notCompacted(String name) {
+    return new Topic(
+        name,
+        WRITE,
+        () -> newTopic(name, Optional.of(mostPartitions()), DELETE, Map.of()),
+        topic -> requirePolicy(name, DELETE, !isCompacted(name, false)));
+  }
+
+  /**
+   * Requires a topic; creates it if it is missing and may be created.
+   *
+   * @return the topic; empty if it is missing
+   * @throws UserErrorException if it is not as it must be
+   */
+  Optional<TopicDescription> require(Topic topic) {
+    warnings.clear();
+    String name = topic.name();
+    Optional<TopicDescription> known = brokers.topic(name, topic.rights());
+    if (known.isEmpty() && !creates) {
+      return known;
+    }
+    TopicDescription described =
+        known.orElseGet(() -> create(topic.missing().get(), topic.rights()));
+    requireReplicas(described);
+    if (topic.rights().contains(AclOperation.WRITE)) {
+      requireRecordSize(name);
+    }
+    topic.body().accept(described);
+    if (cleanupPolicy(name).isEmpty()) {
+      warnings.add(
+          "its settings are not checked, as this user may not read them: allow it DescribeConfigs on the topic");
+    }
+    return Optional.of(described);
+  }
+
+  /** What may not be wanted of the topic that was required last. */
+  List<String> warnings() {
+    return warnings;
+  }
+
+  /** For how long the accepted topic keeps what a job with snapshots has not read. */
+  Duration retention() {
+    return retention;
+  }
+
+  /** The settings that a finding states. */
+  String settings(TopicDescription topic) {
+    int partitions = topic.partitions().size();
+    int replicas = replicas(topic);
+    StringBuilder text = new StringBuilder();
+    text.append(partitions).append(partitions == 1 ? " partition, " : " partitions, ");
+    text.append(replicas).append(replicas == 1 ? " replica" : " replicas");
+    for (String name :
+        List.of(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, TopicConfig.CLEANUP_POLICY_CONFIG)) {
+      brokers
+          .setting(topic.name(), name)
+          .ifPresent(value -> text.append(", ").append(name).append('=').append(value));
+    }
+    return text.toString();
+  }
+
+  private static int replicas(TopicDescription topic) {
+    return topic.partitions().stream().mapToInt(each -> each.replicas().size()).min().orElse(0);
+  }
+
+  private int mostPartitions() {
+    return events.stream().mapToInt(each -> each.partitions().size()).max().orElseThrow();
+  }
+
+  private NewTopic newTopic(
+      String name, Optional<Integer> partitions, String policy, Map<String, String> settings) {
+    Map<String, String> all = new HashMap<>(settings);
+    options
+        .minInsyncReplicas()
+        .ifPresent(
+            count -> all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Short.toString(count)));
+    all.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
+    return new NewTopic(name, partitions, options.replicationFactor()).configs(all);
+  }
+
+  private TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
+    must(
+        !isOfState(topic.name()),
+        "topic %s does not exist at %s, and the job starts from state of a job that has written its topics: name the topics of that job, or start the job with --accept-new-topic to create this one, which has no earlier records"
+            .formatted(topic.name(), servers));
+    try {
+      return brokers.create(topic, rights);
+    } catch (UserErrorException e) {
+      if (!topic.configs().keySet().containsAll(CLAIMS_SETTINGS.keySet())) {
+        throw e;
+      }
+      TopicDescription plain =
+          brokers.create(newTopic(topic.name(), Optional.of(1), COMPACT, Map.of()), rights);
+      warnings.add("it was made without %s: %s".formatted(CLAIMS_SETTINGS, e.getMessage()));
+      return plain;
+    }
+  }
+
+  /** Whether the job of the state has written a topic, as far as the state can be read here. */
+  private boolean isOfState(String topic) {
+    if (restoredFrom.isEmpty() || options.acceptNewTopic()) {
+      return false;
+    }
+    try {
+      Set<String> states = DedupSavepoint.operatorStates(restoredFrom.get());
+      return Stream.of(OutputTopics.ofOutcomes(options), OutputTopics.ofDeadLetters(options))
+          .flatMap(topics -> topics.names().entrySet().stream())
+          .anyMatch(
+              each ->
+                  each.getValue().equals(topic)
+                      && states.contains(OutputTopics.state(each.getKey())));
+    } catch (IOException | RuntimeException e) {
+      LOG.info(
+          "cannot read the state at {} here, so its topics are checked later",
+          restoredFrom.get(),
+          e);
+      return false;
+    }
+  }
+
+  private void requireReplicas(TopicDescription topic) {
+    int replicas = replicas(topic);
+    int needed = options.replicationFactor().orElse((short) 1);
+    must(
+        replicas >= needed,
+        "topic %s must have %d replicas (--topic-replication-factor), it has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
+            .formatted(topic.name(), needed, replicas));
+    long inSync = number(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, -1);
+    if (options.minInsyncReplicas().isPresent()) {
+      requireInSync(topic.name(), inSync, options.minInsyncReplicas().get());
+    } else if (replicas > 1 && inSync == 1) {
+      warnings.add(
+          "a record counts as written once a single broker has it, and is lost with that broker: raise min.insync.replicas to 2 (--topic-min-insync-replicas)");
+    }
+  }
+
+  private void requireInSync(String topic, long inSync, int needed) {
+    must(
+        inSync >= 0,
+        "the job's user may not read min.insync.replicas of topic %s at %s: allow it by kafka-acls.sh --operation DescribeConfigs --topic %1$s, or leave --topic-min-insync-replicas out"
+            .formatted(topic, servers));
+    must(
+        inSync >= needed,
+        "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), it has %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
+            .formatted(topic, needed, inSync, servers));
+  }
+
+  /** A record that is refused would fail the job again and again. */
+  private void requireRecordSize(String topic) {
+    long most = number(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE);
+    must(
+        most >= KafkaOptions.MAX_WRITTEN_BYTES,
+        "topic %s must take records of %d bytes, its max.message.bytes is %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config max.message.bytes=1048588"
+            .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers));
+  }
+
+  private NewTopic newAcceptedTopic() {
+    return newTopic(
+        options.acceptedTopic(),
+        job.dedups() ? Optional.of(mostPartitions()) : Optional.empty(),
+        COMPACT,
+        Map.of(
+            TopicConfig.DELETE_RETENTION_MS_CONFIG,
+            Long.toString(options.maxDowntime().toMillis())));
+  }
+
+  /**
+   * Requires compaction. If keys have a ttl, deletion by age may come in addition: else the topic
+   * keeps the keys that were forgotten.
+   */
+  private void requireAcceptedTopic(TopicDescription described) {
+    String topic = described.name();
+    if (ttl == null || !isCompacted(topic, true)) {
+      requireCompactedOnly(topic);
+    } else {
+      long bytes = number(topic, TopicConfig.RETENTION_BYTES_CONFIG, -1);
+      must(
+          bytes < 0 || !deletes(topic),
+          "topic %s must delete records by age alone, it has retention.bytes=%d (set it to -1)"
+              .formatted(topic, bytes));
+      Duration needed = lifetime(ttl).plus(options.maxDowntime());
+      long keepsMillis = retention(topic);
+      must(
+          keepsMillis >= needed.toMillis(),
+          "topic %s must keep records for %s (--ttl, an eighth of it, and --max-downtime together), it keeps them for %s (raise its retention.ms to %d, or lower --max-downtime)"
+              .formatted(
+                  topic,
+                  OptionValues.write(needed),
+                  OptionValues.write(Duration.ofMillis(keepsMillis)),
+                  needed.toMillis()));
+    }
+    if (job == Job.SNAPSHOTS) {
+      requireRetention(topic);
+    }
+  }
+
+  /** For how long a key lives from its time on: it is forgotten up to an eighth later. */
+  private static Duration lifetime(Duration ttl) {
+    return Duration.ofMillis(ttl.toMillis() + (ttl.toMillis() + 7) / 8);
+  }
+
+  /** Requires that the records of removals stay for as long as the job may be down. */
+  private void requireRetention(String topic) {
+    long needed = options.maxDowntime().toMillis();
+    long keeps = number(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG, needed);
+    must(
+        keeps >= needed,
+        "topic %s must keep removals for --max-downtime, which is %s, it keeps them for %s (raise its delete.retention.ms to %d, or lower --max-downtime)"
+            .formatted(
+                topic,
+                OptionValues.write(options.maxDowntime()),
+                OptionValues.write(Duration.ofMillis(keeps)),
+                needed));
+    // If it deletes by age, what is unread goes after that time.
+    retention = Duration.ofMillis(Math.min(keeps, retention(topic)));
+  }
+
+  private NewTopic newRecordsTopic() {
+    brokers.readSettings(events.stream().map(TopicDescription::name).toList());
+    Map<String, String> settings = new HashMap<>();
+    settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
+    widest(MAX_AHEAD).ifPresent(millis -> settings.put(MAX_AHEAD, Long.toString(millis)));
+    // A record is older when it is passed on than when it was sent.
+    settings.put(MAX_AGE, Long.toString(Long.MAX_VALUE));
+    // It has their timestamps, so a shorter time would delete old records at once.
+    long longest = retentionOfEvents();
+    settings.put(
+        TopicConfig.RETENTION_MS_CONFIG, Long.toString(longest == Long.MAX_VALUE ? -1 : longest));
+    return newTopic(options.recordsTopic(), Optional.of(mostPartitions()), DELETE, settings);
+  }
+
+  /**
+   * Requires a topic that takes every record of the topics of events as it is, with its partition
+   * and timestamp.
+   */
+  private void requireRecordsTopic(TopicDescription records) {
+    if (events.isEmpty()) {
+      return;
+    }
+    String topic = records.name();
+    int partitions = records.partitions().size();
+    must(
+        partitions >= mostPartitions(),
+        "topic %s must have at least %d partitions, as many as the topics of events, it has %d"
+            .formatted(topic, mostPartitions(), partitions));
+    // Records without a key cannot be compacted.
+    must(
+        !isCompacted(topic, false)
+            || events.stream().allMatch(each -> isCompacted(each.name(), true)),
+        "topic %s must have cleanup.policy=delete, as a topic of events has, it has %s"
+            .formatted(topic, cleanupPolicy(topic).orElse("")));
+    String type =
+        brokers.setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).orElse(CREATE_TIME);
+    must(
+        type.equals(CREATE_TIME),
+        "topic %s must have message.timestamp.type=CreateTime to keep timestamps, it has %s"
+            .formatted(topic, type));
+    requireBound(topic, MAX_AHEAD);
+    requireBound(topic, MAX_AGE);
+    // A topic that is there may keep less on purpose.
+    long needed = retentionOfEvents();
+    String time = needed == Long.MAX_VALUE ? "longer or for ever" : needed + " ms";
+    long has = retention(topic);
+    if (has < needed) {
+      warnings.add(
+          "it keeps records for %d ms (retention.ms), and a topic of events for %s: what is older is gone as soon as it is written"
+              .formatted(has, time));
+    }
+    long age = number(topic, MAX_AGE, Long.MAX_VALUE);
+    if (age < needed) {
+      warnings.add(
+          "it refuses records that are older than %d ms (%s), and a topic of events keeps them for %s: a job that is so far behind cannot pass them on, and ends"
+              .formatted(age, MAX_AGE, time));
+    }
+  }
+
+  private void requireBound(String topic, String bound) {
+    long needed = widest(bound).orElse(Long.MIN_VALUE);
+    long has = number(topic, bound, Long.MAX_VALUE);
+    must(
+        has >= needed,
+        "topic %s must have %s=%d, as a topic of events has, it has %d"
+            .formatted(topic, bound, needed, has));
+  }
+
+  /**
+   * The largest value among topics of events that keep the timestamps of producers, as far as it is
+   * known.
+   */
+  private Optional<Long> widest(String bound) {
+    return events.stream()
+        .map(TopicDescription::name)
+        .filter(
+            topic ->
+                brokers
+                    .setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
+                    .equals(Optional.of(CREATE_TIME)))
+        .flatMap(topic -> brokers.setting(topic, bound).stream())
+        .map(Long::parseLong)
+        .max(Comparator.naturalOrder());
+  }
+
+  private long retentionOfEvents() {
+    return events.stream()
+        .map(TopicDescription::name)
+        .mapToLong(this::retention)
+        .max()
+        .orElseThrow();
+  }
+
+  /**
+   * For how many milliseconds a topic keeps its records; {@link Long#MAX_VALUE} for ever, or for a
+   * time that is unknown.
+   */
+  private long retention(String topic) {
+    long millis = number(topic, TopicConfig.RETENTION_MS_CONFIG, -1);
+    return millis >= 0 && deletes(topic) ? millis : Long.MAX_VALUE;
+  }
+
+  /** Whether a topic deletes records by age or size; false if that is unknown. */
+  private boolean deletes(String topic) {
+    return cleanupPolicy(topic).orElse("").contains(DELETE);
+  }
+
+  private boolean isCompacted(String topic, boolean ifUnknown) {
+    return cleanupPolicy(topic).map(policy -> policy.contains(COMPACT)).orElse(ifUnknown);
+  }
+
+  private Optional<String> cleanupPolicy(String topic) {
+    return brokers.setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG);
+  }
+
+  private long number(String topic, String setting, long ifUnknown) {
+    return brokers.setting(topic, setting).map(Long::parseLong).orElse(ifUnknown);
+  }
+
+  /**
+   * Requires compaction: deletion by age would lose live keys, and without compaction the topic
+   * would grow without bound.
+   */
+  private void requireCompactedOnly(String topic) {
+    requirePolicy(topic, COMPACT, cleanupPolicy(topic).orElse(COMPACT).equals(COMPACT));
+  }
+
+  private void requirePolicy(String topic, String needed, boolean holds) {
+    must(
+        holds,
+        "topic %s must have cleanup.policy=%s, it has %s: set it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config cleanup.policy=%2$s, or take another topic"
+            .formatted(topic, needed, cleanupPolicy(topic).orElse(""), servers));
+  }
+
+  static void must(boolean holds, String sentence) {
+    if (!holds) {
+      throw new UserErrorException(sentence);
+    }
+  }
+}
