@@ -410,7 +410,9 @@ class BootstrapFromTopicTest {
             "--savepoint=" + directory.resolve("B"));
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
-        .containsExactly("firstseen bootstrap: no Kafka broker answers at " + nobody);
+        .containsExactly(
+            "firstseen bootstrap: cannot read topic t at %s: no Kafka broker answers (waited 12s)"
+                .formatted(nobody));
     assertThat(directory.resolve("B")).doesNotExist();
   }
 }

@@ -1,12 +1,10 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
-import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -14,23 +12,14 @@ import java.util.function.Consumer;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reads an accepted topic once, from its beginning to the committed end at the time of the call.
  */
 public final class ChangelogReader {
-  private static final Duration PATIENCE = Duration.ofSeconds(12);
-  private static final Duration POLL = Duration.ofMillis(500);
-  private static final Duration MAX_SILENCE = Duration.ofMinutes(1);
-
   private ChangelogReader() {}
 
   /**
@@ -47,67 +36,44 @@ public final class ChangelogReader {
       String topic,
       Duration maxAhead,
       Consumer<SourceEvent> receiver) {
-    Properties properties = new Properties();
-    properties.putAll(clientProperties);
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString());
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-    // If what comes next is deleted meanwhile, go on with the oldest that is there.
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    properties.put(
-        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
-    String servers = properties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions = new ArrayList<>();
-      for (PartitionInfo partition : consumer.partitionsFor(topic)) {
-        partitions.add(new TopicPartition(topic, partition.partition()));
-      }
-      if (partitions.isEmpty()) {
-        throw new UserErrorException("there is no topic %s at %s".formatted(topic, servers));
-      }
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
-      read(
-          topic,
-          consumer,
-          consumer.endOffsets(partitions),
-          new ChangelogDeserializer(parser),
-          collector(receiver));
-    } catch (TimeoutException e) {
-      throw new UserErrorException("no Kafka broker answers at " + servers);
-    } catch (KafkaException e) {
-      throw new UserErrorException(
-          "cannot read topic %s at %s: %s".formatted(topic, servers, deepestMessage(e)));
-    }
+    TailReader.outsideOfJob(
+        clientProperties,
+        topic,
+        () -> {
+          try (TailReader reader =
+              new TailReader(clientProperties, IsolationLevel.READ_COMMITTED, topic)) {
+            read(reader, topic, clientProperties, maxAhead, receiver);
+            return null;
+          }
+        });
   }
 
   private static void read(
+      TailReader reader,
       String topic,
-      KafkaConsumer<byte[], byte[]> consumer,
-      Map<TopicPartition, Long> ends,
-      ChangelogDeserializer deserializer,
-      Collector<SourceEvent> collector) {
-    long lastNanos = System.nanoTime();
-    // Compare positions: a partition may end in transaction markers, which yield no record.
-    while (ends.entrySet().stream()
-        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-      var records = consumer.poll(POLL);
-      for (ConsumerRecord<byte[], byte[]> record : records) {
-        if (record.offset() < ends.get(new TopicPartition(record.topic(), record.partition()))) {
-          requireAccepted(record);
-          deserializer.deserialize(record, collector);
-        }
-      }
-      if (!records.isEmpty()) {
-        lastNanos = System.nanoTime();
-      } else if (System.nanoTime() - lastNanos > MAX_SILENCE.toNanos()) {
-        throw new UserErrorException(
-            "topic %s gave no record for %s before its end"
-                .formatted(topic, OptionValues.write(MAX_SILENCE)));
-      }
+      Properties clientProperties,
+      Duration maxAhead,
+      Consumer<SourceEvent> receiver) {
+    List<TopicPartition> partitions = reader.partitions();
+    if (partitions.isEmpty()) {
+      throw new UserErrorException(
+          "there is no topic %s at %s"
+              .formatted(
+                  topic, clientProperties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
     }
+    reader.startAt(partitions);
+    ChangelogDeserializer deserializer =
+        new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC()));
+    Collector<SourceEvent> collector = collector(receiver);
+    Map<TopicPartition, Long> ends = reader.ends(partitions);
+    reader.readTo(
+        ends,
+        record -> {
+          if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
+            requireAccepted(record);
+            deserializer.deserialize(record, collector);
+          }
+        });
   }
 
   /** Rejects a topic that is no accepted topic, by the headers of its records. */
@@ -141,13 +107,5 @@ public final class ChangelogReader {
         // Nothing to release.
       }
     };
-  }
-
-  private static String deepestMessage(Throwable e) {
-    Throwable deepest = e;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
-    return deepest.getMessage();
   }
 }

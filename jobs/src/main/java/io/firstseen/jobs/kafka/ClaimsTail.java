@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -14,8 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
-import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
@@ -27,10 +24,9 @@ import org.jspecify.annotations.Nullable;
  * written outside of transactions, so that nobody has to wait for one to see them.
  */
 final class ClaimsTail implements AutoCloseable {
-  private final TopicPartition partition;
   private final String key;
   private final String identityKey;
-  private final Consumer<byte[], byte[]> consumer;
+  private final TailReader reader;
   private final String topicsPrefix;
   private final Map<String, List<String>> topics = new HashMap<>();
   private final Set<String> all = new LinkedHashSet<>();
@@ -39,13 +35,11 @@ final class ClaimsTail implements AutoCloseable {
   private long newestSince;
 
   ClaimsTail(Properties clientProperties, String topic, String output) {
-    this.partition = new TopicPartition(topic, 0);
     this.key = OutputClaim.claimKey(output);
     this.identityKey = OutputClaim.identityKey(output);
     this.topicsPrefix = OutputClaim.topicsPrefix(output);
-    this.consumer = TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED);
-    consumer.assign(List.of(partition));
-    consumer.seekToBeginning(List.of(partition));
+    this.reader = new TailReader(clientProperties, IsolationLevel.READ_UNCOMMITTED, topic);
+    reader.startAt(List.of(new TopicPartition(topic, 0)));
   }
 
   /**
@@ -76,20 +70,24 @@ final class ClaimsTail implements AutoCloseable {
    * @throws UserErrorException if the topic cannot be read
    */
   static ClaimsTail read(KafkaOptions kafka) {
-    try (ClaimsTail tail =
-        new ClaimsTail(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())) {
-      if (!tail.consumer.partitionsFor(kafka.claimsTopic(), TailReader.PATIENCE).isEmpty()) {
-        tail.readToEnd();
-      }
-      return tail;
-    } catch (KafkaException e) {
-      throw TailReader.cannotRead(kafka.claimsTopic(), e);
-    }
+    Properties client = kafka.clientProperties();
+    String topic = kafka.claimsTopic();
+    return TailReader.outsideOfJob(
+        client,
+        topic,
+        () -> {
+          try (ClaimsTail tail = new ClaimsTail(client, topic, kafka.outputTopic())) {
+            if (tail.exists()) {
+              tail.readToEnd();
+            }
+            return tail;
+          }
+        });
   }
 
   /** Whether there is a topic of claims. */
   boolean exists() {
-    return !consumer.partitionsFor(partition.topic(), TailReader.PATIENCE).isEmpty();
+    return !reader.partitions().isEmpty();
   }
 
   /**
@@ -100,8 +98,7 @@ final class ClaimsTail implements AutoCloseable {
    */
   List<String> readToEnd() {
     List<String> read = new ArrayList<>();
-    Map<TopicPartition, Long> ends = consumer.endOffsets(List.of(partition), TailReader.PATIENCE);
-    TailReader.readTo(consumer, partition.topic(), ends, record -> take(record, read));
+    reader.readToEnd(record -> take(record, read));
     return read;
   }
 
@@ -155,6 +152,6 @@ final class ClaimsTail implements AutoCloseable {
 
   @Override
   public void close() {
-    consumer.close(CloseOptions.timeout(Duration.ZERO));
+    reader.close();
   }
 }

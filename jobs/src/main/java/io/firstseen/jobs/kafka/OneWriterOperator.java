@@ -7,7 +7,6 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -35,8 +34,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
-import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -331,26 +328,21 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
    */
   private void readWritten(boolean isAll) {
     TopicPartition partition = new TopicPartition(claims.topic(), 0);
-    Consumer<byte[], byte[]> consumer =
-        TailReader.consumer(claims.clientProperties(), IsolationLevel.READ_COMMITTED);
-    try {
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      Map<TopicPartition, Long> ends =
-          new HashMap<>(consumer.endOffsets(List.of(partition), TailReader.PATIENCE));
+    try (TailReader reader =
+        new TailReader(claims.clientProperties(), IsolationLevel.READ_COMMITTED, claims.topic())) {
+      reader.startAt(List.of(partition));
+      Map<TopicPartition, Long> ends = new HashMap<>(reader.ends(List.of(partition)));
       if (isAll) {
         // A job of the same id may have written more since its claim.
         ends.merge(partition, tail.newestSince(), Math::max);
       }
       Map<String, String> values = new HashMap<>();
-      TailReader.readTo(consumer, claims.topic(), ends, record -> takeWritten(record, values));
+      reader.readTo(ends, record -> takeWritten(record, values));
       written = new WrittenOffsets(shards);
       for (Map.Entry<String, String> value : values.entrySet()) {
         addWritten(value.getKey(), value.getValue());
       }
       writtenKeys = values.keySet();
-    } finally {
-      consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
 

@@ -330,20 +330,24 @@ public final class Preflight implements AutoCloseable {
             return;
           }
           ChangelogCheck ofChangelog = ChangelogCheck.of(options, identity.get());
-          try (ClaimsTail tail = ofChangelog.tail()) {
-            boolean isRecorded = job.dedups() ? requireRecorded(tail) : ofChangelog.require(tail);
-            found.accept(
-                isRecorded
-                    ? Finding.ok(check, "the same as of its dedup")
-                    : job.dedups()
-                        ? Finding.ok(check, "not recorded yet by a dedup")
-                        : Finding.warning(
-                            check,
-                            "topic %s does not have the options of the dedup yet, so they are compared with the options of this job later"
-                                .formatted(options.claimsTopic())));
-          } catch (KafkaException e) {
-            throw TailReader.cannotRead(options.claimsTopic(), e);
-          }
+          boolean isRecorded =
+              TailReader.outsideOfJob(
+                  options.clientProperties(),
+                  options.claimsTopic(),
+                  () -> {
+                    try (ClaimsTail tail = ofChangelog.tail()) {
+                      return job.dedups() ? requireRecorded(tail) : ofChangelog.require(tail);
+                    }
+                  });
+          found.accept(
+              isRecorded
+                  ? Finding.ok(check, "the same as of its dedup")
+                  : job.dedups()
+                      ? Finding.ok(check, "not recorded yet by a dedup")
+                      : Finding.warning(
+                          check,
+                          "topic %s does not have the options of the dedup yet, so they are compared with the options of this job later"
+                              .formatted(options.claimsTopic())));
         });
   }
 

@@ -21,8 +21,6 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
-import org.apache.kafka.clients.consumer.CloseOptions;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
@@ -47,7 +45,7 @@ final class PublishedTail implements AutoCloseable {
   private final TopicPartition manifests;
   private final List<TrustedKey> keys;
   private final Counter passedOver;
-  private final Consumer<byte[], byte[]> consumer;
+  private final TailReader reader;
   // Signatures of manifests that were sent and not read yet, by their sequence.
   private final Map<Long, ManifestSignature> sent = new HashMap<>();
   private OptionalLong contradicted = OptionalLong.empty();
@@ -69,7 +67,7 @@ final class PublishedTail implements AutoCloseable {
       List<TrustedKey> keys,
       Counter passedOver) {
     this(
-        TailReader.consumer(clientProperties, IsolationLevel.READ_COMMITTED),
+        new TailReader(clientProperties, IsolationLevel.READ_COMMITTED, topic),
         topic,
         setName,
         keys,
@@ -77,18 +75,14 @@ final class PublishedTail implements AutoCloseable {
   }
 
   PublishedTail(
-      Consumer<byte[], byte[]> consumer,
-      String topic,
-      String setName,
-      List<TrustedKey> keys,
-      Counter passedOver) {
-    this.consumer = consumer;
+      TailReader reader, String topic, String setName, List<TrustedKey> keys, Counter passedOver) {
+    this.reader = reader;
     this.topic = topic;
     this.setName = setName;
     this.keys = List.copyOf(keys);
     this.passedOver = passedOver;
     this.manifests = new TopicPartition(topic, 0);
-    startAt(List.of(manifests));
+    reader.startAt(List.of(manifests));
   }
 
   /** The record key of a set's claims; it is neither a set name nor a chunk key. */
@@ -109,20 +103,23 @@ final class PublishedTail implements AutoCloseable {
       String setName,
       List<TrustedKey> keys,
       String advice) {
-    try (PublishedTail tail =
-        new PublishedTail(clientProperties, topic, setName, keys, new SimpleCounter())) {
-      tail.readToEnd();
-      if (!keys.isEmpty() && tail.newest == null && tail.passedOver.getCount() > 0) {
-        throw new UserErrorException(
-            "set %s on topic %s has records, but no manifest signed by a trusted key: %s"
-                .formatted(setName, topic, advice));
-      }
-      return new PublishedSet(
-          PublisherLine.of(tail.newestClaim(), tail.newestSequence()),
-          Optional.ofNullable(tail.newest));
-    } catch (KafkaException e) {
-      throw TailReader.cannotRead(topic, e);
-    }
+    return TailReader.outsideOfJob(
+        clientProperties,
+        topic,
+        () -> {
+          try (PublishedTail tail =
+              new PublishedTail(clientProperties, topic, setName, keys, new SimpleCounter())) {
+            tail.readToEnd();
+            if (!keys.isEmpty() && tail.newest == null && tail.passedOver.getCount() > 0) {
+              throw new UserErrorException(
+                  "set %s on topic %s has records, but no manifest signed by a trusted key: %s"
+                      .formatted(setName, topic, advice));
+            }
+            return new PublishedSet(
+                PublisherLine.of(tail.newestClaim(), tail.newestSequence()),
+                Optional.ofNullable(tail.newest));
+          }
+        });
   }
 
   /**
@@ -131,13 +128,7 @@ final class PublishedTail implements AutoCloseable {
    * @throws KafkaException if the topic cannot be read
    */
   void readToEnd() {
-    Map<TopicPartition, Long> ends;
-    try {
-      ends = consumer.endOffsets(consumer.assignment(), TailReader.PATIENCE);
-    } catch (KafkaException e) {
-      throw new KafkaException("cannot read topic %s to its end".formatted(topic), e);
-    }
-    TailReader.readTo(consumer, topic, ends, this::take);
+    reader.readToEnd(this::take);
   }
 
   /**
@@ -146,32 +137,17 @@ final class PublishedTail implements AutoCloseable {
    * open ones of other jobs on the topic hide what was committed after they began.
    *
    * @param written the ends of the partitions, open transactions included
-   * @param patience how long to wait
+   * @param patience how long to wait for progress
    * @return whether the condition holds, or never will; false if transactions stayed open
    */
   boolean awaitCommitted(
       BooleanSupplier condition, Map<TopicPartition, Long> written, Duration patience) {
-    long deadlineNanos = System.nanoTime() + patience.toNanos();
-    while (!condition.getAsBoolean() && !isReadTo(written)) {
-      if (System.nanoTime() > deadlineNanos) {
-        return false;
-      }
-      consumer.poll(TailReader.POLL).forEach(this::take);
-    }
-    return true;
+    return reader.readUntil(condition, written, patience, this::take);
   }
 
   /** The partitions that are read. */
   Set<TopicPartition> partitions() {
-    return consumer.assignment();
-  }
-
-  private boolean isReadTo(Map<TopicPartition, Long> ends) {
-    return consumer.assignment().stream()
-        .allMatch(
-            partition ->
-                consumer.position(partition, TailReader.PATIENCE)
-                    >= ends.getOrDefault(partition, 0L));
+    return reader.assigned();
   }
 
   private void take(ConsumerRecord<byte[], byte[]> record) {
@@ -251,16 +227,8 @@ final class PublishedTail implements AutoCloseable {
   void keepBlobs() {
     blobs = new HashSet<>();
     // This waits for a new topic; what is known of its partitions after that is complete.
-    consumer.endOffsets(List.of(manifests), TailReader.PATIENCE);
-    startAt(
-        consumer.partitionsFor(topic, TailReader.PATIENCE).stream()
-            .map(each -> new TopicPartition(topic, each.partition()))
-            .toList());
-  }
-
-  private void startAt(List<TopicPartition> partitions) {
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
+    reader.ends(List.of(manifests));
+    reader.startAt(reader.partitions());
   }
 
   /** Digests of the blobs that were read and not removed since {@link #keepBlobs}. */
@@ -271,7 +239,7 @@ final class PublishedTail implements AutoCloseable {
   /** Stops to collect digests, and to read partitions that hold blobs only. */
   void forgetBlobs() {
     blobs = null;
-    consumer.assign(List.of(manifests));
+    reader.keep(List.of(manifests));
   }
 
   /** The sequence of the newest manifest read; empty if there is none. */
@@ -286,7 +254,6 @@ final class PublishedTail implements AutoCloseable {
 
   @Override
   public void close() {
-    // Without this, it would wait for the answer to a fetch that nobody reads.
-    consumer.close(CloseOptions.timeout(Duration.ZERO));
+    reader.close();
   }
 }

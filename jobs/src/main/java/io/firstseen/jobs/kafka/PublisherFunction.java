@@ -26,7 +26,6 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
-import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -243,9 +242,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
 
   /** The ends of the partitions that are read, with what is not committed yet. */
   private Map<TopicPartition, Long> written() {
-    try (Consumer<byte[], byte[]> consumer =
-        TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED)) {
-      return consumer.endOffsets(tail.partitions(), TailReader.PATIENCE);
+    try (TailReader reader =
+        new TailReader(clientProperties, IsolationLevel.READ_UNCOMMITTED, topic)) {
+      return reader.ends(tail.partitions());
     }
   }
 

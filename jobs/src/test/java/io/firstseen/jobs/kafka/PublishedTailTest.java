@@ -48,7 +48,7 @@ class PublishedTailTest {
             new PartitionInfo("t", 1, null, null, null)));
     consumer.updateBeginningOffsets(Map.of(FIRST, 0L, LAST, 0L));
     consumer.updateEndOffsets(ends);
-    return new PublishedTail(consumer, "t", "s", keys, passedOver);
+    return new PublishedTail(new TailReader(consumer, "t"), "t", "s", keys, passedOver);
   }
 
   @AfterEach
@@ -182,7 +182,7 @@ class PublishedTailTest {
                     options.clientProperties(), "firstseen.snapshots", "s", List.of(), ""))
         .isInstanceOf(UserErrorException.class)
         .hasMessageStartingWith(
-            "cannot read topic firstseen.snapshots: Invalid value many for configuration"
+            "cannot read topic firstseen.snapshots at localhost:1: Invalid value many for configuration"
                 + " fetch.min.bytes");
   }
 }
