@@ -17,6 +17,7 @@ import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
@@ -42,7 +43,7 @@ class EventFuzzTest {
   private static final int MAX_PROBLEM_CHARS = 600;
   private static final long NOW = 1_700_000_000_000L;
   private static final long AHEAD_MILLIS = 3_600_000;
-  private static final String PLACE = "in:7";
+  private static final Place PLACE = Place.of("in:7");
   private static final Clock CLOCK = Clock.fixed(Instant.ofEpochMilli(NOW), ZoneOffset.UTC);
   private static final Duration AHEAD = Duration.ofMillis(AHEAD_MILLIS);
 

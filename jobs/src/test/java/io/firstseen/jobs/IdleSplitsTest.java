@@ -7,6 +7,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
@@ -115,7 +116,8 @@ class IdleSplitsTest {
   }
 
   private static SourceEvent add(String key, long timestampMillis) {
-    return SourceEvent.of(Operation.ADD, null, key.getBytes(UTF_8), null, timestampMillis, "");
+    return SourceEvent.of(
+        Operation.ADD, null, key.getBytes(UTF_8), null, timestampMillis, Place.of(""));
   }
 
   private static JobClient start(ScriptedSplits splits, int parallelism, String idleTimeout)

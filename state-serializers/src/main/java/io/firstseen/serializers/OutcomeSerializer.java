@@ -16,7 +16,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * letter, 6 false duplicate, 7 written), the reason (dead letters) or the joined canonical key (all
  * others) after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
  *
- * <p>Version 2: the same, with version 2 of the event.
+ * <p>Versions 2 and 3: the same, with the same version of the event.
  */
 public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
 
@@ -80,7 +80,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<Outcome> {
     public Snapshot() {
-      super(2, version -> INSTANCE);
+      super(3, version -> INSTANCE);
     }
   }
 

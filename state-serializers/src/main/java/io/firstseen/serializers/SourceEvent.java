@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the key as given by the source; empty if there is a problem
  * @param payload the original record value (with a problem: the raw bytes), null for none
  * @param timestampMillis event time in milliseconds since the epoch; 0 if there is a problem
- * @param place the place of the record in the source, such as {@code events.tsv:17} or {@code
- *     topic-0@42}
+ * @param place the place of the record in the source
  * @param problem why the record cannot be used, null if it is well-formed
  * @param record the Kafka record, where it is to be passed on; null otherwise
  */
@@ -30,7 +29,7 @@ public record SourceEvent(
     byte[] key,
     byte @Nullable [] payload,
     long timestampMillis,
-    String place,
+    Place place,
     @Nullable String problem,
     @Nullable SourceRecord record) {
 
@@ -49,12 +48,12 @@ public record SourceEvent(
       byte[] key,
       byte @Nullable [] payload,
       long timestampMillis,
-      String place) {
+      Place place) {
     return new SourceEvent(operation, scope, key, payload, timestampMillis, place, null, null);
   }
 
   /** Creates an unusable record, with the reason and its raw bytes (null if there are none). */
-  public static SourceEvent malformed(String problem, byte @Nullable [] raw, String place) {
+  public static SourceEvent malformed(String problem, byte @Nullable [] raw, Place place) {
     Objects.requireNonNull(problem, "problem");
     return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem, null);
   }

@@ -24,6 +24,10 @@ import org.apache.flink.core.memory.DataOutputView;
  * present, the number of headers as unsigned LEB128, and for each its name after its length, a byte
  * (1 has value) and the value after its length. An event without a record is written as in version
  * 1, so version 1 can be read even where no version is stored, as in unaligned checkpoints.
+ *
+ * <p>Version 3: the flag 32 means that the place is that of a Kafka record: the topic after its
+ * length, the partition in 4 bytes and the offset in 8 bytes. Other places are written as in
+ * version 1, and places of Kafka records are read there, too.
  */
 public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent> {
 
@@ -36,7 +40,8 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
   private static final int PAYLOAD = 4;
   private static final int PROBLEM = 8;
   private static final int RECORD = 16;
-  private static final int ALL_FLAGS = 31;
+  private static final int PLACE = 32;
+  private static final int ALL_FLAGS = 63;
 
   private static final int HAS_KEY = 1;
   private static final int HAS_VALUE = 1;
@@ -48,7 +53,8 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
             | (event.scope() != null ? SCOPE : 0)
             | (event.payload() != null ? PAYLOAD : 0)
             | (event.problem() != null ? PROBLEM : 0)
-            | (event.record() != null ? RECORD : 0);
+            | (event.record() != null ? RECORD : 0)
+            | (event.place().isOfKafka() ? PLACE : 0);
     out.writeByte(flags);
     out.writeLong(event.timestampMillis());
     ByteFields.writeBytes(event.key(), out);
@@ -58,7 +64,11 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
     if (event.payload() != null) {
       ByteFields.writeBytes(event.payload(), out);
     }
-    ByteFields.writeString(event.place(), out);
+    ByteFields.writeString(event.place().source(), out);
+    if (event.place().isOfKafka()) {
+      out.writeInt(event.place().partition());
+      out.writeLong(event.place().offset());
+    }
     if (event.problem() != null) {
       ByteFields.writeString(event.problem(), out);
     }
@@ -95,7 +105,9 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
     byte[] key = ByteFields.readBytes(in);
     byte[] scope = (flags & SCOPE) != 0 ? ByteFields.readBytes(in) : null;
     byte[] payload = (flags & PAYLOAD) != 0 ? ByteFields.readBytes(in) : null;
-    String place = ByteFields.readString(in);
+    String source = ByteFields.readString(in);
+    Place place =
+        (flags & PLACE) != 0 ? new Place(source, in.readInt(), in.readLong()) : Place.of(source);
     String problem = (flags & PROBLEM) != 0 ? ByteFields.readString(in) : null;
     SourceRecord record = (flags & RECORD) != 0 ? deserializeRecord(in) : null;
     return new SourceEvent(operation, scope, key, payload, timestampMillis, place, problem, record);
@@ -132,7 +144,7 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<SourceEvent> {
     public Snapshot() {
-      super(2, version -> INSTANCE);
+      super(3, version -> INSTANCE);
     }
   }
 

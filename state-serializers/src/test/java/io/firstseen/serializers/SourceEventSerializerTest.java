@@ -24,7 +24,7 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
           "key".getBytes(UTF_8),
           "{}".getBytes(UTF_8),
           0x0102030405060708L,
-          "a.tsv:17");
+          Place.of("a.tsv:17"));
 
   static final SourceEvent WITH_RECORD =
       FULL.withRecord(
@@ -42,11 +42,16 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
           FULL,
           WITH_RECORD,
           FULL.withRecord(new SourceRecord(0, -1, null, List.of())),
-          SourceEvent.of(Operation.ADD, null, "key".getBytes(UTF_8), null, 0, "a.tsv:17"),
+          SourceEvent.of(Operation.ADD, null, "key".getBytes(UTF_8), null, 0, Place.of("a.tsv:17")),
           SourceEvent.of(
-              Operation.ADD, new byte[0], new byte[65536], new byte[300], Long.MAX_VALUE, ""),
-          SourceEvent.malformed("not UTF-8: ü", new byte[] {(byte) 0xFF}, "topic-0@42"),
-          SourceEvent.malformed("value is null", null, "topic-0@43"));
+              Operation.ADD,
+              new byte[0],
+              new byte[65536],
+              new byte[300],
+              Long.MAX_VALUE,
+              Place.of("")),
+          SourceEvent.malformed("not UTF-8: ü", new byte[] {(byte) 0xFF}, Place.of("topic-0@42")),
+          SourceEvent.malformed("value is null", null, Place.of("topic-0@43")));
 
   @Override
   protected TypeInformation<SourceEvent> typeInformation() {
@@ -92,6 +97,26 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
   }
 
   @Test
+  void version3WritesPlacesOfKafkaByTheirParts() throws IOException {
+    SourceEvent event =
+        SourceEvent.of(Operation.ADD, null, new byte[] {7}, null, 0, new Place("a-1@2", 258, 3));
+    DataOutputSerializer out = new DataOutputSerializer(16);
+    SourceEventSerializer.INSTANCE.serialize(event, out);
+    String time = "0000000000000000";
+    assertThat(HexFormat.of().formatHex(out.getCopyOfBuffer()))
+        .isEqualTo("20" + time + "0107" + "05612d314032" + "00000102" + "0000000000000003");
+    byte[] version1 = HexFormat.of().parseHex("00" + time + "0107" + "0b612d3140322d3235384033");
+    assertThat(SourceEventSerializer.INSTANCE.deserialize(new DataInputDeserializer(version1)))
+        .isEqualTo(event);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a.tsv:17", "t-0@", "t-0@-1", "t-01@1", "t@1", "-@", "t-0@1:2"})
+  void otherPlacesAreOfNoRecord(String text) {
+    assertThat(Place.of(text)).isEqualTo(new Place(text, -1, -1)).hasToString(text);
+  }
+
+  @Test
   void stateOfVersion1IsReadAndMigrated() throws IOException {
     SourceEventSerializer.Snapshot version1 = new SourceEventSerializer.Snapshot();
     version1.readSnapshot(1, new DataInputDeserializer(new byte[0]), getClass().getClassLoader());
@@ -107,7 +132,7 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"20", "100000000000000000000002"})
+  @ValueSource(strings = {"40", "100000000000000000000002"})
   void unknownFlagsAreRefused(String hex) {
     byte[] bytes = HexFormat.of().parseHex(hex + "0000".repeat(9));
     assertThatThrownBy(

@@ -10,6 +10,7 @@ import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -114,7 +115,7 @@ public final class KeyLines {
       unusableTold.add(name + ":" + lineCount + ": " + problem);
     }
     if (deadLetters != null) {
-      String place = name.getFileName() + ":" + lineCount;
+      Place place = Place.of(name.getFileName() + ":" + lineCount);
       deadLetters.write(SourceEvent.malformed(problem, line, place), problem);
     }
   }

@@ -7,6 +7,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.BufferedReader;
@@ -113,7 +114,8 @@ class SampleStreamTest {
   void whatIsMalformedCannotBeUsedAndEverythingElseCan() throws Exception {
     Set<String> reasons = new HashSet<>();
     for (DemoEvent event : all()) {
-      SourceEvent parsed = parser.parseJson(event.recordValue(1_775_403_029_000L), "here");
+      SourceEvent parsed =
+          parser.parseJson(event.recordValue(1_775_403_029_000L), Place.of("here"));
       String problem = parsed.problem();
       if (problem == null) {
         try {

@@ -3,6 +3,7 @@ package io.firstseen.jobs.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
@@ -53,7 +54,7 @@ public final class EventParser implements Serializable {
   }
 
   /** A line that is a key: an add, at the time of the clock. {@link KeyLine} may reject it. */
-  public SourceEvent parseLine(byte[] line, String place) {
+  public SourceEvent parseLine(byte[] line, Place place) {
     try {
       EventRules.checkUtf8(line);
       EventRules.checkKey(line);
@@ -71,7 +72,7 @@ public final class EventParser implements Serializable {
    * A line {@code epochSeconds TAB add|del TAB key}, where {@code delete} means {@code del}; the
    * key is the rest of the line and may hold tabs.
    */
-  public SourceEvent parseTsv(byte[] line, String place) {
+  public SourceEvent parseTsv(byte[] line, Place place) {
     try {
       EventRules.checkUtf8(line);
       int firstTab = tab(line, 0);
@@ -94,7 +95,7 @@ public final class EventParser implements Serializable {
    *
    * @param json the bytes, null for a record without a value
    */
-  public SourceEvent parseJson(byte @Nullable [] json, String place) {
+  public SourceEvent parseJson(byte @Nullable [] json, Place place) {
     if (json == null) {
       return SourceEvent.malformed("value is missing", null, place);
     }
@@ -119,7 +120,7 @@ public final class EventParser implements Serializable {
    * @param timestampMillis the record's time, -1 if it has none
    */
   public SourceEvent parseKeyed(
-      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, String place) {
+      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, Place place) {
     try {
       if (key == null) {
         throw new MalformedEventException("key is missing");
@@ -146,7 +147,7 @@ public final class EventParser implements Serializable {
    * @param timestampMillis the record's time, negative if it has none
    */
   public SourceEvent parseChange(
-      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, String place) {
+      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, Place place) {
     try {
       if (key == null || key.length == 0) {
         throw new MalformedEventException("key is missing");

@@ -4,6 +4,7 @@ import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
@@ -88,7 +89,7 @@ public final class FieldParser implements Serializable {
    * @param value the bytes, null for a record without a value
    * @param recordMillis the record's time, -1 if it has none
    */
-  public SourceEvent parse(byte @Nullable [] value, long recordMillis, String place) {
+  public SourceEvent parse(byte @Nullable [] value, long recordMillis, Place place) {
     if (value == null) {
       return SourceEvent.malformed("value is missing", null, place);
     }
@@ -99,7 +100,7 @@ public final class FieldParser implements Serializable {
     }
   }
 
-  private SourceEvent event(byte[] value, long recordMillis, String place)
+  private SourceEvent event(byte[] value, long recordMillis, Place place)
       throws MalformedEventException {
     FieldValue[] found = values.read(value);
     int next = fields.key().size();

@@ -30,7 +30,7 @@ public final class DeadLetterFile implements Closeable {
   public void write(SourceEvent event, String reason) {
     byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
     file.line(
-        event.place().getBytes(UTF_8),
+        event.place().toString().getBytes(UTF_8),
         TAB,
         reason.getBytes(UTF_8),
         TAB,

@@ -2,6 +2,7 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +45,7 @@ public final class EventLines {
     if (line == null) {
       return null;
     }
-    String place = name + ":" + lines.lineNumber();
+    Place place = Place.of(name + ":" + lines.lineNumber());
     return lines.wasTooLong()
         ? SourceEvent.malformed(
             "line is longer than %d bytes".formatted(EventFiles.MAX_LINE_BYTES), line, place)

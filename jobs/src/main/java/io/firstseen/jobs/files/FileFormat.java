@@ -3,6 +3,7 @@ package io.firstseen.jobs.files;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.util.Arrays;
@@ -13,7 +14,7 @@ public enum FileFormat {
   /** A key; each line is an add at the time when it is read. */
   LINES {
     @Override
-    SourceEvent parse(EventParser parser, byte[] line, String place) {
+    SourceEvent parse(EventParser parser, byte[] line, Place place) {
       return parser.parseLine(line, place);
     }
 
@@ -29,7 +30,7 @@ public enum FileFormat {
   /** {@code epochSeconds TAB add|del TAB key}; a delete is written as {@code del}. */
   TSV {
     @Override
-    SourceEvent parse(EventParser parser, byte[] line, String place) {
+    SourceEvent parse(EventParser parser, byte[] line, Place place) {
       return parser.parseTsv(line, place);
     }
 
@@ -47,7 +48,7 @@ public enum FileFormat {
   /** A JSON object with {@code ts}, {@code op}, {@code key} and perhaps {@code scope}. */
   JSONL {
     @Override
-    SourceEvent parse(EventParser parser, byte[] line, String place) {
+    SourceEvent parse(EventParser parser, byte[] line, Place place) {
       return parser.parseJson(line, place);
     }
 
@@ -58,7 +59,7 @@ public enum FileFormat {
   };
 
   /** The event of a line. */
-  abstract SourceEvent parse(EventParser parser, byte[] line, String place);
+  abstract SourceEvent parse(EventParser parser, byte[] line, Place place);
 
   /** The line of a well-formed event of this format: the one that it was parsed from. */
   public abstract byte[] write(SourceEvent event);

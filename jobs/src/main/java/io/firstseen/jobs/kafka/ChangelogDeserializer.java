@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
@@ -24,7 +25,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
-    String place = record.topic() + "-" + record.partition() + "@" + record.offset();
+    Place place = new Place(record.topic(), record.partition(), record.offset());
     long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
     out.collect(parser.parseChange(record.key(), record.value(), timestampMillis, place));
   }

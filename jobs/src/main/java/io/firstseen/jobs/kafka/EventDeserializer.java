@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;
 import java.util.ArrayList;
@@ -123,7 +124,7 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
   }
 
   private SourceEvent event(ConsumerRecord<byte[], byte[]> record) {
-    String place = record.topic() + "-" + record.partition() + "@" + record.offset();
+    Place place = new Place(record.topic(), record.partition(), record.offset());
     byte[] key = record.key();
     byte[] value = record.value();
     if (value != null && value.length > MAX_BYTES) {
@@ -148,7 +149,7 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     return RecordHeaders.timestampMillis(record.headers(), record.timestamp());
   }
 
-  private static SourceEvent tooLong(String what, byte[] bytes, String place) {
+  private static SourceEvent tooLong(String what, byte[] bytes, Place place) {
     return SourceEvent.malformed(
         "%s must be at most %d bytes, got %d".formatted(what, MAX_BYTES, bytes.length),
         Arrays.copyOf(bytes, MAX_BYTES),

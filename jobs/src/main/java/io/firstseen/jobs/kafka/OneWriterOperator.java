@@ -7,6 +7,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -94,19 +95,19 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private transient ClaimsTail tail;
   private transient boolean hasBegun;
   private transient boolean hasPassed;
-  private transient Map<String, Input> inputs;
+  private transient Map<TopicPartition, Input> inputs;
   private transient @Nullable Input lastInput;
   private transient @Nullable KeyHash hash;
   private transient Counter alreadyWritten;
 
   /** A partition that events come from. */
   private static final class Input {
-    final String partition;
+    final TopicPartition partition;
     // For each shard, the offset up to which outcomes are written already; null if there are none.
     long @Nullable [] ahead;
-    @Nullable String lastPlace;
+    @Nullable Place last;
 
-    Input(String partition, long @Nullable [] ahead) {
+    Input(TopicPartition partition, long @Nullable [] ahead) {
       this.partition = partition;
       this.ahead = ahead;
     }
@@ -403,9 +404,10 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     if (!hasBegun) {
       begin();
     }
-    Input input = input(element.getValue().event().place());
-    if (input != null) {
-      input.lastPlace = element.getValue().event().place();
+    Place place = element.getValue().event().place();
+    if (place.isOfKafka()) {
+      Input input = input(place);
+      input.last = place;
       if (input.ahead != null && isWritten(input, element.getValue())) {
         alreadyWritten.inc();
         return;
@@ -415,30 +417,21 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     output.collect(element);
   }
 
-  /** The input of a place; null if the place is not of Kafka. */
-  private @Nullable Input input(String place) {
-    int at = place.lastIndexOf('@');
-    if (at < 0) {
-      return null;
-    }
+  private Input input(Place place) {
     if (lastInput == null
-        || lastInput.partition.length() != at
-        || !place.startsWith(lastInput.partition)) {
+        || lastInput.partition.partition() != place.partition()
+        || !lastInput.partition.topic().equals(place.source())) {
       lastInput =
           inputs.computeIfAbsent(
-              place.substring(0, at),
+              new TopicPartition(place.source(), place.partition()),
               partition ->
                   new Input(partition, written.beyond(passed, partition, firstShard, lastShard)));
     }
     return lastInput;
   }
 
-  private static long offset(String place) {
-    return Long.parseLong(place.substring(place.lastIndexOf('@') + 1));
-  }
-
   private boolean isWritten(Input input, Outcome outcome) {
-    long offset = offset(outcome.event().place());
+    long offset = outcome.event().place().offset();
     int shard = hash == null ? 0 : new Shards(shards).shardOf(hash.hash(outcome.canonicalKey()));
     if (offset <= input.ahead[shard]) {
       return true;
@@ -490,9 +483,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       begin();
     }
     for (Input input : inputs.values()) {
-      if (input.lastPlace != null) {
-        passed.advance(input.partition, firstShard, lastShard, offset(input.lastPlace));
-        input.lastPlace = null;
+      if (input.last != null) {
+        passed.advance(input.last, firstShard, lastShard);
+        input.last = null;
       }
     }
     if (hasPassed) {

@@ -92,7 +92,7 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
         new ProducerRecord<>(deadLettersTopic, key, event.payload());
     Headers headers = record.headers();
     RecordHeaders.writeText(headers, RecordHeaders.REASON, reason);
-    RecordHeaders.writeText(headers, RecordHeaders.PLACE, event.place());
+    RecordHeaders.writeText(headers, RecordHeaders.PLACE, event.place().toString());
     return record;
   }
 }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
@@ -91,7 +92,7 @@ record OutputClaim(
     return Outcome.of(
         Outcome.Kind.WRITTEN,
         key.getBytes(UTF_8),
-        SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, ""));
+        SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, Place.of("")));
   }
 
   /**

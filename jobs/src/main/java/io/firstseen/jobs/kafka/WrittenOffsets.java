@@ -1,11 +1,14 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.serializers.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * How far outcomes are written: for each partition of the input and each shard of the dedup, the
@@ -19,30 +22,31 @@ final class WrittenOffsets {
   private static final long NONE = -1;
 
   private final int shards;
-  private final Map<String, long[]> byPartition = new TreeMap<>();
+  private final Map<TopicPartition, long[]> byPartition =
+      new TreeMap<>(Comparator.comparing(TopicPartition::toString));
 
   WrittenOffsets(int shards) {
     this.shards = shards;
   }
 
   /**
-   * Records an offset for a range of shards; a lower one than is known changes nothing.
+   * Records the place of an event for a range of shards; a lower offset than is known changes
+   * nothing.
    *
-   * @param partition as in a place: {@code topic-0}
    * @param first the first shard
    * @param last the last shard, inclusive
    */
-  void advance(String partition, int first, int last, long offset) {
+  void advance(Place place, int first, int last) {
     long[] offsets =
         byPartition.computeIfAbsent(
-            partition,
-            name -> {
+            new TopicPartition(place.source(), place.partition()),
+            partition -> {
               long[] none = new long[shards];
               Arrays.fill(none, NONE);
               return none;
             });
     for (int shard = first; shard <= last; shard++) {
-      offsets[shard] = Math.max(offsets[shard], offset);
+      offsets[shard] = Math.max(offsets[shard], place.offset());
     }
   }
 
@@ -69,8 +73,8 @@ final class WrittenOffsets {
     for (String line : lines) {
       int space = line.indexOf(' ');
       int dash = line.indexOf('-');
-      int at = line.lastIndexOf('@');
-      if (dash < 1 || space < dash || at < space + 2) {
+      Place place = Place.of(line.substring(space + 1));
+      if (dash < 1 || space < dash || !place.isOfKafka()) {
         throw new IllegalArgumentException("not a range of shards and a place: " + line);
       }
       int first = Integer.parseInt(line.substring(0, dash));
@@ -83,7 +87,7 @@ final class WrittenOffsets {
         throw new IllegalArgumentException(
             "shards must be in [0, %d), got %s".formatted(shards, line));
       }
-      advance(line.substring(space + 1, at), first, last, Long.parseLong(line.substring(at + 1)));
+      advance(place, first, last);
     }
   }
 
@@ -121,7 +125,7 @@ final class WrittenOffsets {
 
   /** A place that is written here and not in the other; empty if there is none. */
   Optional<String> beyond(WrittenOffsets other) {
-    for (String partition : byPartition.keySet()) {
+    for (TopicPartition partition : byPartition.keySet()) {
       long[] ahead = beyond(other, partition, 0, shards - 1);
       if (ahead != null) {
         return Optional.of(partition + "@" + Arrays.stream(ahead).max().orElse(NONE));
@@ -134,7 +138,7 @@ final class WrittenOffsets {
    * For each shard the offset up to which outcomes of a partition are written here, if that is
    * farther than in the other; -1 for other shards. Null if there is no such shard in the range.
    */
-  long[] beyond(WrittenOffsets other, String partition, int first, int last) {
+  long[] beyond(WrittenOffsets other, TopicPartition partition, int first, int last) {
     long[] offsets = byPartition.get(partition);
     if (offsets == null) {
       return null;

@@ -3,6 +3,7 @@ package io.firstseen.jobs.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
@@ -26,7 +27,8 @@ class AheadAlarmTest {
     List<String> warnings = new ArrayList<>();
     for (int i = 0; i < events; i++) {
       long seconds = i < events - ahead ? 1 : NOW / 1000;
-      SourceEvent event = parser.parseTsv((seconds + "\tadd\tk").getBytes(UTF_8), "in:" + i);
+      SourceEvent event =
+          parser.parseTsv((seconds + "\tadd\tk").getBytes(UTF_8), Place.of("in:" + i));
       ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
       if (alarm.take(event, kind)) {
         alarm.warning(nowMillis).ifPresent(warnings::add);

@@ -8,6 +8,7 @@ import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.ByteArrayOutputStream;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AvroFieldsTest {
-  private static final String PLACE = "in:7";
+  private static final Place PLACE = Place.of("in:7");
 
   private static final String SCHEMA =
       """

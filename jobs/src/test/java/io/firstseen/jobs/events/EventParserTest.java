@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.time.Clock;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventParserTest {
 
   private static final long NOW = 1_700_000_000_000L;
-  private static final String PLACE = "in:7";
+  private static final Place PLACE = Place.of("in:7");
   private static final String NOT_UTF8 = "not UTF-8: malformed at byte ";
 
   private final EventParser parser =

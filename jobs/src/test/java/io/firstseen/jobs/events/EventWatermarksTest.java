@@ -2,6 +2,7 @@ package io.firstseen.jobs.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
@@ -188,7 +189,7 @@ class EventWatermarksTest {
     first.event(5_300);
     first.tick();
     nowMillis += 10_000;
-    first.events.onEvent(SourceEvent.malformed("x", null, ""), 99_000, first);
+    first.events.onEvent(SourceEvent.malformed("x", null, Place.of("")), 99_000, first);
     assertThat(first.tick()).containsExactly("5999");
     assertThat(first.tick()).containsExactly("idle");
   }
@@ -229,7 +230,7 @@ class EventWatermarksTest {
   @Test
   void theTimestampIsThatOfTheEvent() {
     TimestampAssignerSupplier.Context unused = null;
-    SourceEvent event = SourceEvent.of(Operation.ADD, null, new byte[1], null, 17, "");
+    SourceEvent event = SourceEvent.of(Operation.ADD, null, new byte[1], null, 17, Place.of(""));
     assertThat(watermarks.createTimestampAssigner(unused).extractTimestamp(event, 99))
         .isEqualTo(17);
   }
@@ -244,7 +245,7 @@ class EventWatermarksTest {
 
     void event(long timestampMillis) {
       events.onEvent(
-          SourceEvent.of(Operation.ADD, null, new byte[1], null, timestampMillis, ""),
+          SourceEvent.of(Operation.ADD, null, new byte[1], null, timestampMillis, Place.of("")),
           timestampMillis,
           this);
     }

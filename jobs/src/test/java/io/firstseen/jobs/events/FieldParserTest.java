@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.time.Clock;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FieldParserTest {
   private static final long NOW = 1_700_000_000_000L;
   private static final Clock CLOCK = Clock.fixed(Instant.ofEpochMilli(NOW), ZoneOffset.UTC);
-  private static final String PLACE = "in:7";
+  private static final Place PLACE = Place.of("in:7");
 
   private static byte[] utf8(String text) {
     return text.getBytes(UTF_8);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JsonBombsTest {
   private static final int BYTES = 1 << 20;
   private static final int FACTOR = 40;
-  private static final String PLACE = "in:7";
+  private static final Place PLACE = Place.of("in:7");
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());

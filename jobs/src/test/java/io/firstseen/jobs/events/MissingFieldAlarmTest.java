@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.serializers.Place;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ class MissingFieldAlarmTest {
     FieldParser parser = FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC());
     byte[] value = "{\"id\":\"a\",\"op\":\"d\",\"tenant\":\"x\"}".getBytes(UTF_8);
     for (int i = 0; i < MissingFieldAlarm.VALUES; i++) {
-      parser.parse(value, 5, "in:7");
+      parser.parse(value, 5, Place.of("in:7"));
     }
     logger.removeAppender(appender);
     assertThat(warnings)

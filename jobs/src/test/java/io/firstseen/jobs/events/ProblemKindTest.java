@@ -3,6 +3,7 @@ package io.firstseen.jobs.events;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.Place;
 import java.time.Clock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class ProblemKindTest {
         "`` | MALFORMED",
       })
   void ofLines(String line, ProblemKind kind) {
-    assertThat(ProblemKind.of(parser.parseTsv(line.getBytes(UTF_8), "in:1").problem()))
+    assertThat(ProblemKind.of(parser.parseTsv(line.getBytes(UTF_8), Place.of("in:1")).problem()))
         .isEqualTo(kind);
   }
 
@@ -55,26 +56,30 @@ class ProblemKindTest {
         "{\"time  ahead of the clock | MALFORMED",
       })
   void ofObjects(String json, ProblemKind kind) {
-    assertThat(ProblemKind.of(parser.parseJson(json.getBytes(UTF_8), "in:1").problem()))
+    assertThat(ProblemKind.of(parser.parseJson(json.getBytes(UTF_8), Place.of("in:1")).problem()))
         .isEqualTo(kind);
   }
 
   @Test
   void ofRecords() {
     byte[] key = {1};
-    assertThat(ProblemKind.of(parser.parseJson(null, "t-0@1").problem()))
+    assertThat(ProblemKind.of(parser.parseJson(null, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.MALFORMED);
-    assertThat(ProblemKind.of(parser.parseKeyed(null, null, 1, "t-0@1").problem()))
+    assertThat(ProblemKind.of(parser.parseKeyed(null, null, 1, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_KEY);
-    assertThat(ProblemKind.of(parser.parseKeyed(new byte[65_537], null, 1, "t-0@1").problem()))
+    assertThat(
+            ProblemKind.of(
+                parser.parseKeyed(new byte[65_537], null, 1, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_KEY);
-    assertThat(ProblemKind.of(parser.parseKeyed(key, null, -1, "t-0@1").problem()))
+    assertThat(ProblemKind.of(parser.parseKeyed(key, null, -1, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_TIME);
-    assertThat(ProblemKind.of(parser.parseChange(key, null, -7, "t-0@1").problem()))
+    assertThat(ProblemKind.of(parser.parseChange(key, null, -7, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_TIME);
-    assertThat(ProblemKind.of(parser.parseChange(null, null, 1, "t-0@1").problem()))
+    assertThat(ProblemKind.of(parser.parseChange(null, null, 1, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_KEY);
-    assertThat(ProblemKind.of(parser.parseChange(key, null, Long.MAX_VALUE, "t-0@1").problem()))
+    assertThat(
+            ProblemKind.of(
+                parser.parseChange(key, null, Long.MAX_VALUE, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.TOO_FAR_AHEAD);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.nio.ByteBuffer;
@@ -302,7 +303,12 @@ class AcceptedReaderTest {
       }
       SourceEvent event =
           SourceEvent.of(
-              Operation.ADD, null, "key".getBytes(UTF_8), null, next.eventMillis, "accepted-3@0");
+              Operation.ADD,
+              null,
+              "key".getBytes(UTF_8),
+              null,
+              next.eventMillis,
+              new Place("accepted", 3, 0));
       to.createOutputForSplit(PARTITION.toString()).collect(event, next.writtenMillis);
       offset++;
       return InputStatus.MORE_AVAILABLE;

@@ -7,6 +7,7 @@ import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.types.Operation;
@@ -65,7 +66,7 @@ class OneWriterOperatorTest {
     return harness;
   }
 
-  private static Outcome accepted(String key, String place) {
+  private static Outcome accepted(String key, Place place) {
     return Outcome.of(
         Outcome.Kind.ACCEPTED,
         key.getBytes(UTF_8),
@@ -103,11 +104,11 @@ class OneWriterOperatorTest {
         OneInputStreamOperatorTestHarness<Outcome, Outcome> late = task(job, 1)) {
       // The barrier passes the second task before the first event claims the output.
       late.prepareSnapshotPreBarrier(1);
-      early.processElement(accepted("a", "events-0@0"), 1);
+      early.processElement(accepted("a", new Place("events", 0, 0)), 1);
       early.prepareSnapshotPreBarrier(1);
       commit(early.extractOutputValues());
 
-      late.processElement(accepted("b", "events-1@0"), 1);
+      late.processElement(accepted("b", new Place("events", 1, 0)), 1);
       late.prepareSnapshotPreBarrier(2);
       assertThat(late.extractOutputValues())
           .extracting(Outcome::kind)

@@ -15,6 +15,7 @@ import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;
@@ -48,7 +49,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RecordsTest {
 
   private static final long RECORD_TIME = 1_000;
-  private static final String PLACE = "topic-3@42";
+  private static final Place PLACE = Place.of("topic-3@42");
 
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
   private final KafkaOptions options = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
@@ -323,7 +324,8 @@ class RecordsTest {
     assertThat(malformed.key()).isNull();
     assertThat(malformed.value()).isEqualTo(utf8("raw"));
     assertThat(malformed.headers().lastHeader("firstseen.reason").value()).isEqualTo(utf8("why"));
-    assertThat(malformed.headers().lastHeader("firstseen.place").value()).isEqualTo(utf8(PLACE));
+    assertThat(malformed.headers().lastHeader("firstseen.place").value())
+        .isEqualTo(utf8(PLACE.toString()));
     SourceEvent refused = SourceEvent.of(Operation.DELETE, null, utf8("K"), null, 5, PLACE);
     ProducerRecord<byte[], byte[]> keyed =
         records.serialize(Outcome.deadLetter(refused, "no URL"), null, 9L);

@@ -3,12 +3,15 @@ package io.firstseen.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.serializers.Place;
 import java.util.List;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WrittenOffsetsTest {
+  private static final TopicPartition A = new TopicPartition("a", 0);
 
   private static WrittenOffsets of(String... lines) {
     WrittenOffsets offsets = new WrittenOffsets(8);
@@ -29,7 +32,7 @@ class WrittenOffsetsTest {
   @Test
   void anOffsetNeverGoesBack() {
     WrittenOffsets offsets = of("0-7 a-0@9");
-    offsets.advance("a-0", 0, 3, 4);
+    offsets.advance(new Place("a", 0, 4), 0, 3);
     assertThat(offsets.lines(0, 7)).containsExactly("0-7 a-0@9");
   }
 
@@ -37,10 +40,10 @@ class WrittenOffsetsTest {
   void whatIsBeyondIsToldForEachShard() {
     WrittenOffsets behind = of("0-3 a-0@5", "4-7 a-0@9");
     WrittenOffsets ahead = of("0-7 a-0@9", "0-7 b-0@1");
-    assertThat(ahead.beyond(behind, "a-0", 0, 7)).containsExactly(9, 9, 9, 9, -1, -1, -1, -1);
-    assertThat(ahead.beyond(behind, "a-0", 3, 4)).containsExactly(-1, -1, -1, 9, -1, -1, -1, -1);
-    assertThat(ahead.beyond(behind, "a-0", 4, 7)).isNull();
-    assertThat(ahead.beyond(behind, "c-0", 0, 7)).isNull();
+    assertThat(ahead.beyond(behind, A, 0, 7)).containsExactly(9, 9, 9, 9, -1, -1, -1, -1);
+    assertThat(ahead.beyond(behind, A, 3, 4)).containsExactly(-1, -1, -1, 9, -1, -1, -1, -1);
+    assertThat(ahead.beyond(behind, A, 4, 7)).isNull();
+    assertThat(ahead.beyond(behind, new TopicPartition("c", 0), 0, 7)).isNull();
     assertThat(ahead.beyond(behind)).contains("a-0@9");
     assertThat(ahead.beyond(of("0-7 a-0@9"))).contains("b-0@1");
     assertThat(behind.beyond(ahead)).isEmpty();
