@@ -45,8 +45,7 @@ final class DemoJobs {
       throws Exception {
     this.cluster = cluster;
     this.kafka = DemoSettings.kafka(bootstrapServers);
-    KafkaOptions bounded = DemoSettings.kafka(bootstrapServers);
-    bounded.stopAt(ends(bounded.eventsTopic(), events));
+    KafkaOptions bounded = kafka.stopAt(ends(kafka.eventsTopic(), events));
     StreamExecutionEnvironment dedupEnvironment = cluster.environment();
     DedupJob.buildOnKafka(dedupEnvironment, bounded, settings.jobs());
     this.dedup = execute(dedupEnvironment, "firstseen-dedup");

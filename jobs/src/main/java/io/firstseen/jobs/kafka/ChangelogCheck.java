@@ -1,7 +1,6 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.util.Properties;
@@ -23,15 +22,6 @@ record ChangelogCheck(
     implements Serializable {
   private static final long serialVersionUID = 1;
 
-  static ChangelogCheck of(KafkaOptions kafka, JobIdentity identity) {
-    return new ChangelogCheck(
-        kafka.clientProperties(),
-        kafka.claimsTopic(),
-        kafka.acceptedTopic(),
-        identity,
-        kafka.acceptedChanges());
-  }
-
   ClaimsTail tail() {
     return new ClaimsTail(clientProperties, claimsTopic, changelog);
   }
@@ -39,22 +29,23 @@ record ChangelogCheck(
   /**
    * Reads what is on the claims topic by now, and compares it.
    *
-   * @return whether there was an identity to compare with
    * @throws UserErrorException if an option differs and may not
    */
-  boolean require(ClaimsTail tail) {
-    if (!tail.exists()) {
-      return false;
+  void require(ClaimsTail tail) {
+    if (tail.exists()) {
+      tail.readToEnd();
+      tail.identity()
+          .flatMap(dedup -> identity.difference(dedup.ofChangelog(), acceptedChanges))
+          .ifPresent(
+              difference -> {
+                throw refusal(changelog, difference);
+              });
     }
-    tail.readToEnd();
-    tail.identity()
-        .flatMap(dedup -> identity.difference(dedup.ofChangelog(), acceptedChanges))
-        .ifPresent(
-            difference -> {
-              throw new UserErrorException(
-                  "the options differ from the options of the dedup that writes topic %s, so the set would not hold the keys of the topic: %s"
-                      .formatted(changelog, difference));
-            });
-    return tail.identity().isPresent();
+  }
+
+  static UserErrorException refusal(String changelog, String difference) {
+    return new UserErrorException(
+        "the options differ from the options of the dedup that writes topic %s, so the set would not hold the keys of the topic: %s"
+            .formatted(changelog, difference));
   }
 }

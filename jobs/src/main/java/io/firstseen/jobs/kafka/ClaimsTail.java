@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,40 +42,16 @@ final class ClaimsTail implements AutoCloseable {
   }
 
   /**
-   * The newest claim for a job's output, read outside of a running job; none if there is no topic.
-   *
-   * @throws UserErrorException if the topic cannot be read
-   */
-  static PublisherLine line(KafkaOptions kafka) {
-    return read(kafka)
-        .newest()
-        .map(claim -> new PublisherLine(List.of(claim), -1))
-        .orElse(PublisherLine.NEW);
-  }
-
-  /**
-   * The options of the newest job with an output, read outside of a running job; empty if there is
-   * no topic, or no job has recorded options.
-   *
-   * @throws UserErrorException if the topic cannot be read
-   */
-  static Optional<JobIdentity> identity(KafkaOptions kafka) {
-    return read(kafka).identity();
-  }
-
-  /**
    * What is on the topic, read outside of a running job, and closed; nothing if there is no topic.
    *
    * @throws UserErrorException if the topic cannot be read
    */
-  static ClaimsTail read(KafkaOptions kafka) {
-    Properties client = kafka.clientProperties();
-    String topic = kafka.claimsTopic();
+  static ClaimsTail read(Properties clientProperties, String topic, String output) {
     return TailReader.outsideOfJob(
-        client,
+        clientProperties,
         topic,
         () -> {
-          try (ClaimsTail tail = new ClaimsTail(client, topic, kafka.outputTopic())) {
+          try (ClaimsTail tail = new ClaimsTail(clientProperties, topic, output)) {
             if (tail.exists()) {
               tail.readToEnd();
             }
@@ -123,6 +98,11 @@ final class ClaimsTail implements AutoCloseable {
       newest = claim;
       newestSince = record.offset();
     }
+  }
+
+  /** The line of the newest claim that was read. */
+  PublisherLine line() {
+    return newest().map(claim -> new PublisherLine(List.of(claim), -1)).orElse(PublisherLine.NEW);
   }
 
   /** The newest claim that was read. */

@@ -42,11 +42,15 @@ public final class KafkaSinks {
    */
   public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options) {
     String prefix = kafka.transactionalIdPrefix(kafka.outputTopic());
-    PublisherLine takenOver = kafka.takeOver() ? ClaimsTail.line(kafka) : PublisherLine.NEW;
+    PublisherLine takenOver =
+        kafka.takeOver()
+            ? ClaimsTail.read(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())
+                .line()
+            : PublisherLine.NEW;
     return new OutcomeSinks(
         outcomes(
             kafka,
-            claim(kafka, options, "outcomes", prefix, takenOver, OutputTopics.ofOutcomes(kafka)),
+            claim(kafka, options, "outcomes", prefix, takenOver, outcomeTopics(kafka)),
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.duplicates(),
@@ -59,9 +63,29 @@ public final class KafkaSinks {
                 "dead-letters",
                 prefix + ".dead-letters",
                 takenOver,
-                OutputTopics.ofDeadLetters(kafka)),
+                deadLetterTopics(kafka)),
             1,
             null));
+  }
+
+  static OutcomeRecords records(KafkaOptions kafka) {
+    return new OutcomeRecords(
+        kafka.acceptedTopic(),
+        kafka.acceptedPartitions(),
+        kafka.duplicatesTopic(),
+        kafka.deadLettersTopic(),
+        kafka.claimsTopic());
+  }
+
+  /** The topics that the sink of outcomes writes to. */
+  static OutputTopics outcomeTopics(KafkaOptions kafka) {
+    return new OutputTopics(
+        kafka.outcomeTopics(), kafka.acceptNewTopic(), kafka.acceptedPartitions());
+  }
+
+  /** The topic that the sink of dead letters writes to. */
+  static OutputTopics deadLetterTopics(KafkaOptions kafka) {
+    return new OutputTopics(kafka.deadLetterTopics(), kafka.acceptNewTopic(), 0);
   }
 
   private static OutputClaim claim(
@@ -91,15 +115,11 @@ public final class KafkaSinks {
     Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
       return new OutcomeSink<>(
-          List::of,
-          new SinkFactory<>(producer, new OutcomeRecords(kafka)),
-          claim,
-          shards,
-          hashSource);
+          List::of, new SinkFactory<>(producer, records(kafka)), claim, shards, hashSource);
     }
     return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
-        new SinkFactory<>(producer, new PassedRecords(kafka)),
+        new SinkFactory<>(producer, new PassedRecords(kafka.recordsTopic(), records(kafka))),
         claim,
         shards,
         hashSource);
@@ -123,15 +143,25 @@ public final class KafkaSinks {
       Optional<String> restoredFrom,
       PublishedSet takenOver) {
     SnapshotOptions snapshots = job.snapshots();
-    PublisherKeys keys = PublisherKeys.of(options, snapshots);
+    PublisherFunction.Settings published =
+        new PublisherFunction.Settings(
+            options.clientProperties(),
+            options.snapshotsTopic(),
+            snapshots.setName(),
+            PublisherKeys.of(snapshots.signingKey(), options.publicKeys()),
+            snapshots.blobDirectory().isPresent(),
+            options.acceptedChanges().contains("set"));
+    ChangelogCheck dedup =
+        isOfChangelog
+            ? new ChangelogCheck(
+                options.clientProperties(),
+                options.claimsTopic(),
+                options.acceptedTopic(),
+                JobIdentity.ofChangelogReader(job),
+                options.acceptedChanges())
+            : null;
     return new SnapshotSink(
-        new PublisherFunction(
-            options,
-            snapshots,
-            keys,
-            takenOver.line(),
-            isOfChangelog ? ChangelogCheck.of(options, JobIdentity.ofChangelogReader(job)) : null,
-            restoredFrom.orElse(null)),
+        new PublisherFunction(published, takenOver.line(), dedup, restoredFrom.orElse(null)),
         new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()),
         options.snapshotsTopic());
@@ -150,7 +180,7 @@ public final class KafkaSinks {
         options.clientProperties(),
         options.snapshotsTopic(),
         snapshots.setName(),
-        PublisherKeys.of(options, snapshots).readForTakeOver(),
+        PublisherKeys.of(snapshots.signingKey(), options.publicKeys()).readForTakeOver(),
         "give the key of the previous job with --public-key, or count from 1 without --take-over");
   }
 

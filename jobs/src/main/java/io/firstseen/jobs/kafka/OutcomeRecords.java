@@ -2,7 +2,6 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -22,28 +21,22 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
  *   <tr><td>claims<td>see {@link OutputClaim}<td>see {@link WrittenOffsets}<td>none
  * </table>
+ *
+ * @param acceptedPartitions how many partitions of the accepted topic are written to; 0 for all
  */
-final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
+record OutcomeRecords(
+    String acceptedTopic,
+    int acceptedPartitions,
+    String duplicatesTopic,
+    String deadLettersTopic,
+    String claimsTopic)
+    implements KafkaRecordSerializationSchema<Outcome> {
   private static final long serialVersionUID = 1;
 
   private static final byte[] NO_PAYLOAD = {};
   private static final byte[] DUPLICATE = "duplicate".getBytes(UTF_8);
   private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);
   private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
-
-  private final String acceptedTopic;
-  private final int acceptedPartitions;
-  private final String duplicatesTopic;
-  private final String deadLettersTopic;
-  private final String claimsTopic;
-
-  OutcomeRecords(KafkaOptions options) {
-    this.acceptedTopic = options.acceptedTopic();
-    this.acceptedPartitions = options.acceptedPartitions();
-    this.duplicatesTopic = options.duplicatesTopic();
-    this.deadLettersTopic = options.deadLettersTopic();
-    this.claimsTopic = options.claimsTopic();
-  }
 
   @Override
   public ProducerRecord<byte[], byte[]> serialize(

@@ -1,7 +1,5 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -35,29 +33,6 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
   /** Returns the name of the state that has the line of an option. */
   static String state(String option) {
     return "topic-of" + option;
-  }
-
-  /** Returns those of the sink of outcomes. */
-  static OutputTopics ofOutcomes(KafkaOptions options) {
-    Map<String, String> names = new LinkedHashMap<>();
-    if (options.output().hasChangelog()) {
-      names.put(ACCEPTED, options.acceptedTopic());
-    }
-    if (options.output().hasRecords()) {
-      names.put("--records-topic", options.recordsTopic());
-    }
-    if (options.duplicates() != Duplicates.NONE) {
-      names.put("--duplicates-topic", options.duplicatesTopic());
-    }
-    return new OutputTopics(names, options.acceptNewTopic(), options.acceptedPartitions());
-  }
-
-  /** Returns that of the sink of dead letters. */
-  static OutputTopics ofDeadLetters(KafkaOptions options) {
-    return new OutputTopics(
-        new LinkedHashMap<>(Map.of("--dead-letters-topic", options.deadLettersTopic())),
-        options.acceptNewTopic(),
-        0);
   }
 
   /**

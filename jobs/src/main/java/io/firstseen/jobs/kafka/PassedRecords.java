@@ -1,6 +1,5 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
@@ -15,16 +14,9 @@ import org.apache.kafka.common.header.Headers;
  * The records of outcomes where accepted ones are passed on as they came: with key, value, headers,
  * timestamp and partition. All other outcomes are written as {@link OutcomeRecords} says.
  */
-final class PassedRecords implements KafkaRecordSerializationSchema<PassedRecords.Part> {
+record PassedRecords(String topic, OutcomeRecords others)
+    implements KafkaRecordSerializationSchema<PassedRecords.Part> {
   private static final long serialVersionUID = 1;
-
-  private final String topic;
-  private final OutcomeRecords others;
-
-  PassedRecords(KafkaOptions options) {
-    this.topic = options.recordsTopic();
-    this.others = new OutcomeRecords(options);
-  }
 
   /**
    * What becomes one record.

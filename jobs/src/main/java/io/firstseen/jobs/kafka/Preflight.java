@@ -318,51 +318,42 @@ public final class Preflight implements AutoCloseable {
         : Finding.ok(check, sentence + " yet");
   }
 
-  /** Compares the options with the options that a dedup has recorded, if there are any. */
+  /** Requires that a dedup has recorded the same options, if it has recorded any. */
   private void optionsOfDedup() {
     String check = "options of topic " + options.outputTopic();
     requirement(
         check,
         () -> {
           // If it is there: the dedup may not have started yet.
-          var unused = brokers.topic(options.claimsTopic(), READ);
+          boolean isThere = brokers.topic(options.claimsTopic(), READ).isPresent();
           if (identity.isEmpty()) {
             return;
           }
-          ChangelogCheck ofChangelog = ChangelogCheck.of(options, identity.get());
-          boolean isRecorded =
-              TailReader.outsideOfJob(
-                  options.clientProperties(),
-                  options.claimsTopic(),
-                  () -> {
-                    try (ClaimsTail tail = ofChangelog.tail()) {
-                      return job.dedups() ? requireRecorded(tail) : ofChangelog.require(tail);
-                    }
+          Optional<JobIdentity> recorded = isThere ? claims().identity() : Optional.empty();
+          recorded
+              .map(each -> job == Job.SNAPSHOTS ? each.ofChangelog() : each)
+              .flatMap(each -> identity.get().difference(each, options.acceptedChanges()))
+              .ifPresent(
+                  difference -> {
+                    throw job == Job.SNAPSHOTS
+                        ? ChangelogCheck.refusal(options.acceptedTopic(), difference)
+                        : new UserErrorException(difference);
                   });
           found.accept(
-              isRecorded
+              recorded.isPresent()
                   ? Finding.ok(check, "the same as of its dedup")
-                  : job.dedups()
-                      ? Finding.ok(check, "not recorded yet by a dedup")
-                      : Finding.warning(
+                  : job == Job.SNAPSHOTS
+                      ? Finding.warning(
                           check,
                           "topic %s does not have the options of the dedup yet, so they are compared with the options of this job later"
-                              .formatted(options.claimsTopic())));
+                              .formatted(options.claimsTopic()))
+                      : Finding.ok(check, "not recorded yet by a dedup"));
         });
   }
 
-  /** Whether options are recorded; throws if they are others. */
-  private boolean requireRecorded(ClaimsTail tail) {
-    if (tail.exists()) {
-      tail.readToEnd();
-    }
-    tail.identity()
-        .flatMap(before -> identity.orElseThrow().difference(before, options.acceptedChanges()))
-        .ifPresent(
-            difference -> {
-              throw new UserErrorException(difference);
-            });
-    return tail.identity().isPresent();
+  private ClaimsTail claims() {
+    return ClaimsTail.read(
+        options.clientProperties(), options.claimsTopic(), options.outputTopic());
   }
 
   /** Reports the offsets that the newest checkpoint needs and the topics no longer have. */
@@ -390,11 +381,11 @@ public final class Preflight implements AutoCloseable {
   /** Requires that topics are the ones that the last job has written. */
   private void writtenTopics() {
     try {
-      Map<String, List<String>> before = ClaimsTail.read(options).topics();
+      Map<String, List<String>> before = claims().topics();
       if (!before.isEmpty() && !options.acceptNewTopic()) {
         List<String> all = before.values().stream().flatMap(List::stream).toList();
-        OutputTopics.requireSame(all, OutputTopics.ofOutcomes(options).now(brokers));
-        OutputTopics.requireSame(all, OutputTopics.ofDeadLetters(options).now(brokers));
+        OutputTopics.requireSame(all, KafkaSinks.outcomeTopics(options).now(brokers));
+        OutputTopics.requireSame(all, KafkaSinks.deadLetterTopics(options).now(brokers));
       }
     } catch (KafkaException e) {
       found.accept(Finding.warning("topics of the last job", "not compared: " + e.getMessage()));

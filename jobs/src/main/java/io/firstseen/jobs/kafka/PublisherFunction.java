@@ -4,12 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,15 +50,30 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private static final ListStateDescriptor<String> SET =
       new ListStateDescriptor<>("set", Types.STRING);
 
-  private final Properties clientProperties;
+  /**
+   * The set that a job publishes.
+   *
+   * @param keys whose manifests count
+   * @param isOnlyManifests whether blobs are not on the topic
+   * @param mayBeginEmpty whether the state may lack the keys of the set
+   */
+  record Settings(
+      Properties clientProperties,
+      String topic,
+      String setName,
+      PublisherKeys keys,
+      boolean isOnlyManifests,
+      boolean mayBeginEmpty)
+      implements Serializable {
+    private static final long serialVersionUID = 1;
+  }
+
+  private final Settings settings;
   private final String topic;
   private final String setName;
-  private final boolean blobsOnTopic;
-  private final PublisherKeys keys;
   private final PublisherLine takenOver;
   private final @Nullable ChangelogCheck dedup;
   private final @Nullable String restoredFrom;
-  private final boolean mayBeginEmpty;
 
   private transient @Nullable ClaimsTail dedupTail;
   private transient ListState<String> setState;
@@ -75,27 +89,21 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   /**
    * Makes the function.
    *
-   * @param keys whose manifests count
    * @param takenOver the line that this job continues besides that of its state
    * @param dedup compares the options with the dedup; null if the job itself dedups
    * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   PublisherFunction(
-      KafkaOptions kafka,
-      SnapshotOptions snapshots,
-      PublisherKeys keys,
+      Settings settings,
       PublisherLine takenOver,
       @Nullable ChangelogCheck dedup,
       @Nullable String restoredFrom) {
-    this.clientProperties = kafka.clientProperties();
-    this.topic = kafka.snapshotsTopic();
-    this.setName = snapshots.setName();
-    this.blobsOnTopic = snapshots.blobDirectory().isEmpty();
-    this.keys = keys;
+    this.settings = settings;
+    this.topic = settings.topic();
+    this.setName = settings.setName();
     this.takenOver = takenOver;
     this.dedup = dedup;
     this.restoredFrom = restoredFrom;
-    this.mayBeginEmpty = kafka.acceptedChanges().contains("set");
   }
 
   @Override
@@ -112,16 +120,16 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     setState = context.getOperatorStateStore().getListState(SET);
     requireStateOfSet(hasState);
     requireOptionsOfDedup();
-    List<TrustedKey> trusted = keys.read();
+    List<TrustedKey> trusted = settings.keys().read();
     signedOnly = !trusted.isEmpty();
     tail =
         new PublishedTail(
-            clientProperties,
+            settings.clientProperties(),
             topic,
             setName,
             trusted,
             getRuntimeContext().getMetricGroup().counter("passedOver"));
-    if (blobsOnTopic && context.isRestored()) {
+    if (!settings.isOnlyManifests() && context.isRestored()) {
       // The state may be of a job that published elsewhere, or blobs that it counts as sent may
       // never have been committed.
       tail.keepBlobs();
@@ -134,7 +142,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
 
   /** Without its keys in the state, the set would begin empty in the middle of the input. */
   private void requireStateOfSet(boolean hasState) throws Exception {
-    if (mayBeginEmpty) {
+    if (settings.mayBeginEmpty()) {
       return;
     }
     String advice =
@@ -243,7 +251,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   /** The ends of the partitions that are read, with what is not committed yet. */
   private Map<TopicPartition, Long> written() {
     try (TailReader reader =
-        new TailReader(clientProperties, IsolationLevel.READ_UNCOMMITTED, topic)) {
+        new TailReader(settings.clientProperties(), IsolationLevel.READ_UNCOMMITTED, topic)) {
       return reader.ends(tail.partitions());
     }
   }

@@ -1,8 +1,6 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.KeyFiles;
 import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
@@ -10,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,19 +27,21 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
   }
 
   /**
-   * The keys of a job's options. Reads the public keys.
+   * The keys of a job. Reads the public keys.
    *
+   * @param signingKey the file of the key that the job signs with; empty if it does not sign
+   * @param publicKeys files of further trusted public keys
    * @throws UserErrorException if one of them cannot be read, or the job does not sign
    */
-  static PublisherKeys of(KafkaOptions kafka, SnapshotOptions snapshots) {
-    if (snapshots.signingKey().isEmpty() && !kafka.publicKeys().isEmpty()) {
+  static PublisherKeys of(Optional<Path> signingKey, List<Path> publicKeys) {
+    if (signingKey.isEmpty() && !publicKeys.isEmpty()) {
       throw new UserErrorException(
           "--public-key needs --signing-key: a job that trusts signed manifests only must sign its"
               + " own");
     }
     return new PublisherKeys(
-        snapshots.signingKey().map(Path::toAbsolutePath).map(Path::toString).orElse(null),
-        kafka.publicKeys().stream().map(file -> KeyFiles.publicKey(file).toPem()).toList());
+        signingKey.map(Path::toAbsolutePath).map(Path::toString).orElse(null),
+        publicKeys.stream().map(file -> KeyFiles.publicKey(file).toPem()).toList());
   }
 
   /**

@@ -245,8 +245,8 @@ final class RequiredTopics {
     }
     try {
       Set<String> states = DedupSavepoint.operatorStates(restoredFrom.get());
-      return Stream.of(OutputTopics.ofOutcomes(options), OutputTopics.ofDeadLetters(options))
-          .flatMap(topics -> topics.names().entrySet().stream())
+      return Stream.of(options.outcomeTopics(), options.deadLetterTopics())
+          .flatMap(topics -> topics.entrySet().stream())
           .anyMatch(
               each ->
                   each.getValue().equals(topic)

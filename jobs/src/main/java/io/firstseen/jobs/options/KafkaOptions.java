@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** The brokers and topics of the jobs, and how they commit. */
-public final class KafkaOptions {
+public final class KafkaOptions implements Cloneable {
 
   /** How an event is written in a record. */
   public enum EventFormat {
@@ -318,7 +318,7 @@ public final class KafkaOptions {
 
   @Mixin private KafkaProperties clients;
 
-  private Map<TopicPartition, Long> stopOffsets;
+  private @Nullable Map<TopicPartition, Long> stopOffsets;
 
   KafkaOptions() {}
 
@@ -334,14 +334,17 @@ public final class KafkaOptions {
   }
 
   /**
-   * Bounds the job: it finishes when it has read every partition of its input up to its offset,
-   * exclusive. The map must name every partition.
-   *
-   * @return these options
+   * The options of a bounded job: it finishes when it has read every partition of its input up to
+   * its offset, exclusive. The map must name every partition.
    */
   public KafkaOptions stopAt(Map<TopicPartition, Long> newStopOffsets) {
-    stopOffsets = Map.copyOf(newStopOffsets);
-    return this;
+    try {
+      KafkaOptions bounded = (KafkaOptions) clone();
+      bounded.stopOffsets = Map.copyOf(newStopOffsets);
+      return bounded;
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Brokers to ask first. */
@@ -412,6 +415,26 @@ public final class KafkaOptions {
   /** The topic of records that cannot be used. */
   public String deadLettersTopic() {
     return deadLettersTopic;
+  }
+
+  /** The topics of all other outcomes that the job writes, by option. */
+  public Map<String, String> outcomeTopics() {
+    Map<String, String> topics = new LinkedHashMap<>();
+    if (output.hasChangelog()) {
+      topics.put("--accepted-topic", acceptedTopic);
+    }
+    if (output.hasRecords()) {
+      topics.put("--records-topic", recordsTopic);
+    }
+    if (duplicates != Duplicates.NONE) {
+      topics.put("--duplicates-topic", duplicatesTopic);
+    }
+    return topics;
+  }
+
+  /** The topic of records that cannot be used, by option. */
+  public Map<String, String> deadLetterTopics() {
+    return Map.of("--dead-letters-topic", deadLettersTopic);
   }
 
   /** The compacted topic of snapshots. */
@@ -544,16 +567,8 @@ public final class KafkaOptions {
     if (eventsTopicPattern().isEmpty()) {
       eventsTopics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
     }
-    if (output.hasChangelog()) {
-      refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
-    }
-    if (output.hasRecords()) {
-      refuseSecondUse(uses, recordsTopic, "--records-topic");
-    }
-    if (duplicates != Duplicates.NONE) {
-      refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
-    }
-    refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
+    outcomeTopics().forEach((option, topic) -> refuseSecondUse(uses, topic, option));
+    deadLetterTopics().forEach((option, topic) -> refuseSecondUse(uses, topic, option));
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
     refuseSecondUse(uses, claimsTopic(), "--claims-topic");
     events.refuseOutputsAsInput(uses);

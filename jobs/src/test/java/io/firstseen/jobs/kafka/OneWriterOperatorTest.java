@@ -52,7 +52,7 @@ class OneWriterOperatorTest {
             PublisherLine.NEW,
             JobIdentity.ofDedup(kafka, JobOptions.parse()),
             Set.of(),
-            OutputTopics.ofOutcomes(kafka));
+            KafkaSinks.outcomeTopics(kafka));
     OneInputStreamOperatorTestHarness<Outcome, Outcome> harness =
         new OneInputStreamOperatorTestHarness<>(
             new OneWriterOperator(claim, 1, null),

@@ -53,7 +53,7 @@ class RecordsTest {
 
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
   private final KafkaOptions options = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
-  private final OutcomeRecords records = new OutcomeRecords(options);
+  private final OutcomeRecords records = KafkaSinks.records(options);
 
   private static byte[] utf8(String text) {
     return text.getBytes(UTF_8);
@@ -165,7 +165,7 @@ class RecordsTest {
   void anAcceptedRecordIsPassedOnAsItCame() {
     KafkaOptions both =
         KafkaOptions.parse("--bootstrap-servers=localhost:9092", "--records-topic=t");
-    PassedRecords passing = new PassedRecords(both);
+    PassedRecords passing = new PassedRecords(both.recordsTopic(), KafkaSinks.records(both));
     SourceEvent event =
         SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE)
             .withRecord(
