@@ -95,7 +95,7 @@ class DeferredKafkaSink<T, R>
   @Override
   public Committer<KafkaCommittable> createCommitter(CommitterInitContext context)
       throws IOException {
-    return ofJob(context).createCommitter(context);
+    return new ForgottenIds(ofJob(context).createCommitter(context));
   }
 
   @Override

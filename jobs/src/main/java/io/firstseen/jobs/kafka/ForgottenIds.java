@@ -1,0 +1,79 @@
+package io.firstseen.jobs.kafka;
+
+import java.io.IOException;
+import java.util.Collection;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.kafka.common.errors.InvalidPidMappingException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Commits transactions, some of which brokers have forgotten. A broker forgets a transactional id
+ * {@code transactional.id.expiration.ms} after its transaction has ended. A job that starts from an
+ * older savepoint commits such transactions once more. The Kafka sink's committer fails then, at
+ * each restart again.
+ */
+// The connector's close may be interrupted.
+@SuppressWarnings("try")
+record ForgottenIds(Committer<KafkaCommittable> kafka) implements Committer<KafkaCommittable> {
+  private static final Logger LOG = LoggerFactory.getLogger(ForgottenIds.class);
+
+  @Override
+  public void commit(Collection<CommitRequest<KafkaCommittable>> requests)
+      throws IOException, InterruptedException {
+    kafka.commit(requests.stream().<CommitRequest<KafkaCommittable>>map(Request::new).toList());
+  }
+
+  @Override
+  public void close() throws Exception {
+    kafka.close();
+  }
+
+  private record Request(CommitRequest<KafkaCommittable> request)
+      implements CommitRequest<KafkaCommittable> {
+
+    @Override
+    public void signalFailedWithUnknownReason(Throwable reason) {
+      if (reason instanceof InvalidPidMappingException) {
+        LOG.warn(
+            "the brokers have forgotten {}: its transaction ended before"
+                + " transactional.id.expiration.ms",
+            request.getCommittable());
+        request.signalFailedWithKnownReason(reason);
+      } else {
+        request.signalFailedWithUnknownReason(reason);
+      }
+    }
+
+    @Override
+    public KafkaCommittable getCommittable() {
+      return request.getCommittable();
+    }
+
+    @Override
+    public int getNumberOfRetries() {
+      return request.getNumberOfRetries();
+    }
+
+    @Override
+    public void signalFailedWithKnownReason(Throwable reason) {
+      request.signalFailedWithKnownReason(reason);
+    }
+
+    @Override
+    public void retryLater() {
+      request.retryLater();
+    }
+
+    @Override
+    public void updateAndRetryLater(KafkaCommittable committable) {
+      request.updateAndRetryLater(committable);
+    }
+
+    @Override
+    public void signalAlreadyCommitted() {
+      request.signalAlreadyCommitted();
+    }
+  }
+}
