@@ -2,7 +2,6 @@ package io.firstseen.sql;
 
 import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
 
-import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.dedup.Extractor;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -142,6 +140,10 @@ final class TableDedup {
           PAGE_CACHE,
           HASH_KEY_FILE);
 
+  // The parameters of Firstseen whose bounds it checks.
+  private static final Map<String, ConfigOption<?>> PARAMETERS =
+      Map.of("capacity", CAPACITY, "falsePositiveRate", FPR, "shards", SHARDS);
+
   private static final Map<ConfigOption<?>, String> TYPES =
       Map.of(
           CAPACITY, "a whole number, such as '1000000000'",
@@ -203,17 +205,6 @@ final class TableDedup {
     if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
       throw new ValidationException("'ttl-since' needs 'ttl'");
     }
-    require(options, CAPACITY, capacity -> capacity >= 1, "at least 1");
-    require(
-        options,
-        FPR,
-        rate -> rate > 0 && rate <= CuckooShape.MAX_FALSE_POSITIVE_RATE,
-        "in (0, " + CuckooShape.MAX_FALSE_POSITIVE_RATE + "]");
-    require(
-        options,
-        SHARDS,
-        shards -> shards >= 1 && shards <= Firstseen.MAX_SHARDS && Integer.bitCount(shards) == 1,
-        "a power of two in [1, " + Firstseen.MAX_SHARDS + "]");
     try {
       Canonicaliser canonicaliser = canonicaliser(options);
       DedupMode mode = DedupMode.of(options.get(MODE));
@@ -251,9 +242,22 @@ final class TableDedup {
                   canonicaliser.id(),
                   ttl == null ? "" : ", ttl=[" + formatWithHighestUnit(options.get(TTL)) + "]");
       return new TableDedup(settings, keyColumns, primaryKey, uid, description);
-    } catch (IllegalArgumentException e) {
-      throw new ValidationException(e.getMessage(), e);
+    } catch (
+        IllegalArgumentException e) { // Without the cause: the SQL client shows only the innermost.
+      throw new ValidationException(withNamesOfOptions(e.getMessage()));
     }
+  }
+
+  /** An error of {@link Firstseen}, about the option that sets its parameter. */
+  private static String withNamesOfOptions(String error) {
+    for (Map.Entry<String, ConfigOption<?>> parameter : PARAMETERS.entrySet()) {
+      String subject = parameter.getKey() + " must ";
+      if (error.startsWith(subject)) {
+        return "'%s' must %s"
+            .formatted(parameter.getValue().key(), error.substring(subject.length()));
+      }
+    }
+    return error;
   }
 
   /**
@@ -273,15 +277,6 @@ final class TableDedup {
                     .formatted(option.key(), type, options.get(option.key())));
           }
         });
-  }
-
-  private static <T> void require(
-      ReadableConfig options, ConfigOption<T> option, Predicate<T> inBounds, String bounds) {
-    T value = options.get(option);
-    if (!inBounds.test(value)) {
-      throw new ValidationException(
-          "'%s' must be %s, got %s".formatted(option.key(), bounds, value));
-    }
   }
 
   private static Canonicaliser canonicaliser(ReadableConfig options) {

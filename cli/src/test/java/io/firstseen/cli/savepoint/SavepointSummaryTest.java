@@ -19,7 +19,9 @@ class SavepointSummaryTest {
   private static SavepointSummary summary(
       DedupMode mode, TimeToLive ttl, int slices, AuditCounts audit, OptionalLong clockMillis) {
     DedupParameters parameters =
-        new DedupParameters(30, 1, "siphash-2-4", 7, "none", 1, mode, ttl, slices, "");
+        new DedupParameters(30, 1, "siphash-2-4", 7, "none", 1, mode)
+            .withTtl(ttl)
+            .withAudit(slices);
     ShardSummary shard = new ShardSummary(1_000, 2_048, 5_000, new byte[1]);
     return new SavepointSummary(
         new DedupSavepoint(3, 1, 6_000, parameters, List.of(shard), audit, clockMillis));

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
@@ -134,8 +135,9 @@ public final class OptionValues {
       } catch (NumberFormatException e) {
         rate = Double.NaN;
       }
-      if (!(rate > 0 && rate <= 0.1)) {
-        throw new TypeConversionException("must be in (0, 0.1], got '" + value + "'");
+      if (!(rate > 0 && rate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
+        throw new TypeConversionException(
+            "must be in (0, " + CuckooShape.MAX_FALSE_POSITIVE_RATE + "], got '" + value + "'");
       }
       return rate;
     }

@@ -400,7 +400,7 @@ public final class Firstseen<T> {
    * @throws IllegalArgumentException as {@link #apply}
    */
   public DedupParameters parameters() {
-    if (shards > MAX_SHARDS) {
+    if (shards < 1 || shards > MAX_SHARDS || Integer.bitCount(shards) != 1) {
       throw new IllegalArgumentException(
           "shards must be a power of two in [1, " + MAX_SHARDS + "], got " + shards);
     }
