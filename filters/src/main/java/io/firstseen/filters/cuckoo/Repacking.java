@@ -7,8 +7,8 @@ package io.firstseen.filters.cuckoo;
 final class Repacking {
   /**
    * Load factors that tables of 0, 1, … 8 slots a bucket reach almost certainly: the lowest at
-   * which any of 200 tables first refused a key (ADR 2). A table above its load factor is not tried,
-   * because that costs the most and rarely succeeds.
+   * which any of 200 tables first refused a key (ADR 2). A table above its load factor is not
+   * tried, because that costs the most and rarely succeeds.
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
