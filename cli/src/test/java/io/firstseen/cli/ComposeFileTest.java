@@ -168,7 +168,8 @@ class ComposeFileTest {
   @Test
   void theTopicOfEventsIsMade() {
     assertThat(after(command("events-topic"), "--topic"))
-        .isEqualTo(KafkaOptions.parse("--bootstrap-servers", "kafka:19092").eventsTopics().get(0));
+        .isEqualTo(
+            KafkaOptions.parse("--bootstrap-servers", "kafka:19092").events().topics().get(0));
   }
 
   @Test

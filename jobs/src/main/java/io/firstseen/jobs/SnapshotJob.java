@@ -202,7 +202,7 @@ public final class SnapshotJob {
 
   /** Checks the options of a job that makes snapshots, without brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
-    kafka.requireChangelog();
+    kafka.topics().requireChangelog();
     JobEnvironment.requireParallelismOfSnapshots(options);
     var unused = spec(options);
     var unusedToo = options.snapshots().publication();

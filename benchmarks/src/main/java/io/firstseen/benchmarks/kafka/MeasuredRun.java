@@ -98,7 +98,9 @@ final class MeasuredRun {
       env.execute(name);
       CommittedOutput output =
           CommittedOutput.read(
-              spec.bootstrapServers(), kafka.acceptedTopic(), kafka.duplicatesTopic());
+              spec.bootstrapServers(),
+              kafka.topics().acceptedTopic(),
+              kafka.topics().duplicatesTopic());
       check(spec.subject(), events, output);
       delete(spec.bootstrapServers(), name);
       CommittedOutput.Steady steady = output.steady();

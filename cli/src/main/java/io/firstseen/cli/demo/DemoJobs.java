@@ -45,7 +45,7 @@ final class DemoJobs {
       throws Exception {
     this.cluster = cluster;
     this.kafka = DemoSettings.kafka(bootstrapServers);
-    KafkaOptions bounded = kafka.stopAt(ends(kafka.eventsTopic(), events));
+    KafkaOptions bounded = kafka.stopAt(ends(kafka.events().topic(), events));
     StreamExecutionEnvironment dedupEnvironment = cluster.environment();
     DedupJob.buildOnKafka(dedupEnvironment, bounded, settings.jobs());
     this.dedup = execute(dedupEnvironment, "firstseen-dedup");
@@ -121,7 +121,7 @@ final class DemoJobs {
    */
   void finishSnapshots(long records, Map<TopicPartition, Long> afterLast)
       throws ExecutionException, InterruptedException {
-    String group = kafka.transactionalIdPrefix(kafka.snapshotsTopic());
+    String group = kafka.transactionalIdPrefix(kafka.topics().snapshotsTopic());
     try (Admin admin =
         Admin.create(
             Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {

@@ -95,7 +95,7 @@ final class DemoRun {
     KafkaOptions kafka = DemoSettings.kafka(broker.bootstrapServers());
     err.printf("  Kafka  %s%n  Flink  %s%n", kafka.bootstrapServers(), cluster.webUrl());
     broker.createTopics(
-        List.of(new NewTopic(kafka.eventsTopic(), DemoSettings.PARTITIONS, (short) 1)));
+        List.of(new NewTopic(kafka.events().topic(), DemoSettings.PARTITIONS, (short) 1)));
     SnapshotClient client = SnapshotClient.start(clientOptions(kafka, options));
     cleanup.add(client::close);
     jobs = new DemoJobs(cluster, settings, kafka.bootstrapServers(), events);
@@ -124,7 +124,7 @@ final class DemoRun {
       throws Exception {
     EventProducer producer =
         new EventProducer(
-            kafka.bootstrapServers(), kafka.eventsTopic(), settings.eventsPerSecond());
+            kafka.bootstrapServers(), kafka.events().topic(), settings.eventsPerSecond());
     TopicReader<byte[], byte[]> reader =
         new TopicReader<>(
             kafka.bootstrapServers(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -169,7 +169,7 @@ final class DemoRun {
 
   private SnapshotClientOptions clientOptions(KafkaOptions kafka, JobOptions options) {
     return SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
-        .topic(kafka.snapshotsTopic())
+        .topic(kafka.topics().snapshotsTopic())
         .keyHash(options.keys().keyHash())
         .listener(snapshotsSeen)
         .build();
@@ -203,9 +203,9 @@ final class DemoRun {
   private static Map<TopicPartition, Long> read(
       TopicReader<byte[], byte[]> reader, KafkaOptions kafka, ObservedOutcomes observed)
       throws TimeoutException {
-    reader.read(kafka.deadLettersTopic(), record -> observed.deadLetter());
+    reader.read(kafka.topics().deadLettersTopic(), record -> observed.deadLetter());
     reader.read(
-        kafka.duplicatesTopic(),
+        kafka.topics().duplicatesTopic(),
         record -> {
           if (isUnknownDelete(record)) {
             observed.unknownDelete();
@@ -214,7 +214,7 @@ final class DemoRun {
           }
         });
     return reader.read(
-        kafka.acceptedTopic(), record -> observed.changelog(record.key(), record.value()));
+        kafka.topics().acceptedTopic(), record -> observed.changelog(record.key(), record.value()));
   }
 
   private static boolean isUnknownDelete(ConsumerRecord<byte[], byte[]> record) {
@@ -228,7 +228,7 @@ final class DemoRun {
     AtomicReference<byte[]> last = new AtomicReference<>();
     byte[] setName = options.snapshots().setName().getBytes(UTF_8);
     reader.read(
-        kafka.snapshotsTopic(),
+        kafka.topics().snapshotsTopic(),
         record -> {
           if (Arrays.equals(record.key(), setName)) {
             last.set(record.value());

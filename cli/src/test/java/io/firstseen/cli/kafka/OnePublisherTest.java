@@ -164,7 +164,8 @@ class OnePublisherTest {
     KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
     createAccepted("behind");
     JobClient running = submit(options, new Configuration());
-    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+    try (AcceptedKeys keys =
+        new AcceptedKeys(kafka.bootstrapServers(), options.topics().acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("ahead", READ_UNCOMMITTED, 3);
       String old = running.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
@@ -193,7 +194,8 @@ class OnePublisherTest {
     KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
     createAccepted("forked");
     JobClient older = submit(options, new Configuration());
-    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+    try (AcceptedKeys keys =
+        new AcceptedKeys(kafka.bootstrapServers(), options.topics().acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("forks", READ_UNCOMMITTED, 3);
       cluster.triggerCheckpoint(older);

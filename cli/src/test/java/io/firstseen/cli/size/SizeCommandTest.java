@@ -284,7 +284,7 @@ class SizeCommandTest {
     assertThat(options.stream().stateBackend()).isEqualTo(StateBackend.ROCKSDB);
     KafkaOptions kafka = KafkaOptions.parse(words(dedup, true));
     assertThat(kafka.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(kafka.eventFormat()).isEqualTo(KafkaOptions.EventFormat.KEY);
+    assertThat(kafka.events().format()).isEqualTo(KafkaOptions.EventFormat.KEY);
   }
 
   @ParameterizedTest

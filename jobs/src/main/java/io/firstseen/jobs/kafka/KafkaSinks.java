@@ -41,10 +41,13 @@ public final class KafkaSinks {
    *     or the hash key cannot be read
    */
   public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options) {
-    String prefix = kafka.transactionalIdPrefix(kafka.outputTopic());
+    String prefix = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
     PublisherLine takenOver =
         kafka.takeOver()
-            ? ClaimsTail.read(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())
+            ? ClaimsTail.read(
+                    kafka.clientProperties(),
+                    kafka.topics().claimsTopic(),
+                    kafka.topics().outputTopic())
                 .line()
             : PublisherLine.NEW;
     return new OutcomeSinks(
@@ -53,7 +56,7 @@ public final class KafkaSinks {
             claim(kafka, options, "outcomes", prefix, takenOver, outcomeTopics(kafka)),
             options.dedup().shards(),
             options.keyHashSource()),
-        kafka.duplicates(),
+        kafka.topics().duplicates(),
         // A right on ids that begin with the prefix is enough for both.
         outcomes(
             kafka,
@@ -70,22 +73,24 @@ public final class KafkaSinks {
 
   static OutcomeRecords records(KafkaOptions kafka) {
     return new OutcomeRecords(
-        kafka.acceptedTopic(),
-        kafka.acceptedPartitions(),
-        kafka.duplicatesTopic(),
-        kafka.deadLettersTopic(),
-        kafka.claimsTopic());
+        kafka.topics().acceptedTopic(),
+        kafka.topics().acceptedPartitions(),
+        kafka.topics().duplicatesTopic(),
+        kafka.topics().deadLettersTopic(),
+        kafka.topics().claimsTopic());
   }
 
   /** The topics that the sink of outcomes writes to. */
   static OutputTopics outcomeTopics(KafkaOptions kafka) {
     return new OutputTopics(
-        kafka.outcomeTopics(), kafka.acceptNewTopic(), kafka.acceptedPartitions());
+        kafka.topics().outcomeTopics(),
+        kafka.acceptNewTopic(),
+        kafka.topics().acceptedPartitions());
   }
 
   /** The topic that the sink of dead letters writes to. */
   static OutputTopics deadLetterTopics(KafkaOptions kafka) {
-    return new OutputTopics(kafka.deadLetterTopics(), kafka.acceptNewTopic(), 0);
+    return new OutputTopics(kafka.topics().deadLetterTopics(), kafka.acceptNewTopic(), 0);
   }
 
   private static OutputClaim claim(
@@ -97,10 +102,10 @@ public final class KafkaSinks {
       OutputTopics topics) {
     return new OutputClaim(
         kafka.clientProperties(),
-        kafka.claimsTopic(),
-        kafka.outputTopic(),
+        kafka.topics().claimsTopic(),
+        kafka.topics().outputTopic(),
         sink,
-        kafka.transactionalIdPrefix(kafka.outputTopic()),
+        kafka.transactionalIdPrefix(kafka.topics().outputTopic()),
         idsOfSink,
         kafka.takeOver(),
         takenOver,
@@ -111,7 +116,7 @@ public final class KafkaSinks {
 
   private static Sink<Outcome> outcomes(
       KafkaOptions kafka, OutputClaim claim, int shards, @Nullable KeyHashSource hashSource) {
-    Output output = kafka.output();
+    Output output = kafka.topics().output();
     Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
       return new OutcomeSink<>(
@@ -119,7 +124,8 @@ public final class KafkaSinks {
     }
     return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
-        new SinkFactory<>(producer, new PassedRecords(kafka.recordsTopic(), records(kafka))),
+        new SinkFactory<>(
+            producer, new PassedRecords(kafka.topics().recordsTopic(), records(kafka))),
         claim,
         shards,
         hashSource);
@@ -146,7 +152,7 @@ public final class KafkaSinks {
     PublisherFunction.Settings published =
         new PublisherFunction.Settings(
             options.clientProperties(),
-            options.snapshotsTopic(),
+            options.topics().snapshotsTopic(),
             snapshots.setName(),
             PublisherKeys.of(snapshots.signingKey(), options.publicKeys()),
             snapshots.blobDirectory().isPresent(),
@@ -155,16 +161,17 @@ public final class KafkaSinks {
         isOfChangelog
             ? new ChangelogCheck(
                 options.clientProperties(),
-                options.claimsTopic(),
-                options.acceptedTopic(),
+                options.topics().claimsTopic(),
+                options.topics().acceptedTopic(),
                 JobIdentity.ofChangelogReader(job),
                 options.acceptedChanges())
             : null;
     return new SnapshotSink(
         new PublisherFunction(published, takenOver.line(), dedup, restoredFrom.orElse(null)),
-        new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
-        options.transactionalIdPrefix(options.snapshotsTopic()),
-        options.snapshotsTopic());
+        new SinkFactory<>(
+            producer(options), new SnapshotRecords(options.topics().snapshotsTopic())),
+        options.transactionalIdPrefix(options.topics().snapshotsTopic()),
+        options.topics().snapshotsTopic());
   }
 
   /**
@@ -178,7 +185,7 @@ public final class KafkaSinks {
     }
     return PublishedTail.read(
         options.clientProperties(),
-        options.snapshotsTopic(),
+        options.topics().snapshotsTopic(),
         snapshots.setName(),
         PublisherKeys.of(snapshots.signingKey(), options.publicKeys()).readForTakeOver(),
         "give the key of the previous job with --public-key, or count from 1 without --take-over");

@@ -34,19 +34,21 @@ public final class KafkaSources {
   public static Source<SourceEvent, ?, ?> events(KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
     FieldParser fields =
-        options.fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
+        options.events().fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
     return new CheckedSource(
         source(
             options,
             builder ->
                 options
-                    .eventsTopicPattern()
+                    .events()
+                    .topicPattern()
                     .map(builder::setTopicPattern)
-                    .orElseGet(() -> builder.setTopics(options.eventsTopics())),
-            options.transactionalIdPrefix(options.outputTopic()),
-            new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
-                .keepingRecords(options.output().hasRecords())
-                .scopedByTopic(options.isScopeFromTopic())),
+                    .orElseGet(() -> builder.setTopics(options.events().topics())),
+            options.transactionalIdPrefix(options.topics().outputTopic()),
+            new EventDeserializer(
+                    options.events().format(), new EventParser(maxAhead, clock), fields)
+                .keepingRecords(options.topics().output().hasRecords())
+                .scopedByTopic(options.events().isScopeFromTopic())),
         settings(options),
         null,
         null);
@@ -55,10 +57,10 @@ public final class KafkaSources {
   private static FieldParser fieldParser(
       EventFields fields, KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
-    return switch (options.eventFormat()) {
+    return switch (options.events().format()) {
       case JSON -> FieldParser.json(fields, maxAhead, clock);
-      case AVRO -> FieldParser.avro(fields, options.schema(), maxAhead, clock);
-      case PROTOBUF -> FieldParser.protobuf(fields, options.schema(), maxAhead, clock);
+      case AVRO -> FieldParser.avro(fields, options.events().schema(), maxAhead, clock);
+      case PROTOBUF -> FieldParser.protobuf(fields, options.events().schema(), maxAhead, clock);
       case KEY -> throw new IllegalArgumentException("keys of records have no fields");
     };
   }
@@ -75,10 +77,11 @@ public final class KafkaSources {
     KafkaSource<SourceEvent> source =
         source(
             options,
-            builder -> builder.setTopics(options.acceptedTopic()),
-            options.transactionalIdPrefix(options.snapshotsTopic()),
+            builder -> builder.setTopics(options.topics().acceptedTopic()),
+            options.transactionalIdPrefix(options.topics().snapshotsTopic()),
             new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
-    return new CheckedSource(source, settings(options), retention, options.acceptedTopic());
+    return new CheckedSource(
+        source, settings(options), retention, options.topics().acceptedTopic());
   }
 
   private static InputTopics.Settings settings(KafkaOptions options) {
@@ -99,7 +102,7 @@ public final class KafkaSources {
             .setClientIdPrefix(group)
             .setProperty(
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString())
-            .setStartingOffsets(new WithoutReset(start(options.start())))
+            .setStartingOffsets(new WithoutReset(start(options.events().start())))
             .setDeserializer(deserializer);
     options
         .stopOffsets()

@@ -69,7 +69,7 @@ public final class Preflight implements AutoCloseable {
       transactionTimeout();
       eventsTopics();
       topics.ofDedup().forEach(this::topic);
-      rights(true, options.outputTopic());
+      rights(true, options.topics().outputTopic());
     } else if (job == Job.SNAPSHOTS) {
       transactionTimeout();
       topic(topics.accepted(READ));
@@ -77,7 +77,7 @@ public final class Preflight implements AutoCloseable {
     }
     if (job.publishes()) {
       topic(topics.snapshots(RequiredTopics.BOTH));
-      rights(job == Job.SNAPSHOTS, options.snapshotsTopic());
+      rights(job == Job.SNAPSHOTS, options.topics().snapshotsTopic());
     } else if (job == Job.NONE) {
       topic(topics.snapshots(READ));
     }
@@ -141,13 +141,16 @@ public final class Preflight implements AutoCloseable {
           "offsets of the topics of events",
           () ->
               lostOffsets(
-                  options.outputTopic(), events.stream().map(TopicDescription::name).toList()));
+                  options.topics().outputTopic(),
+                  events.stream().map(TopicDescription::name).toList()));
       requirement("topics of the last job", this::writtenTopics);
       optionsOfDedup();
     } else if (job == Job.SNAPSHOTS) {
       requirement(
-          "offsets of topic " + options.acceptedTopic(),
-          () -> lostOffsets(options.snapshotsTopic(), List.of(options.acceptedTopic())));
+          "offsets of topic " + options.topics().acceptedTopic(),
+          () ->
+              lostOffsets(
+                  options.topics().snapshotsTopic(), List.of(options.topics().acceptedTopic())));
     }
     if (job != Job.DEDUP) {
       newestManifest(setName, trusted);
@@ -227,9 +230,9 @@ public final class Preflight implements AutoCloseable {
   }
 
   private void eventsTopics() {
-    Pattern pattern = options.eventsTopicPattern().orElse(null);
+    Pattern pattern = options.events().topicPattern().orElse(null);
     if (pattern == null) {
-      options.eventsTopics().forEach(this::eventsTopic);
+      options.events().topics().forEach(this::eventsTopic);
     } else {
       String check = "topics of events";
       requirement(
@@ -300,7 +303,7 @@ public final class Preflight implements AutoCloseable {
                     : Finding.ok(check, "not there yet; the job makes it, if its user may"));
             return;
           }
-          isSnapshotsTopicThere |= topic.name().equals(options.snapshotsTopic());
+          isSnapshotsTopicThere |= topic.name().equals(options.topics().snapshotsTopic());
           String settings = topics.settings(described);
           for (String warning : topics.warnings()) {
             found.accept(Finding.warning(check, settings + "; " + warning));
@@ -320,12 +323,12 @@ public final class Preflight implements AutoCloseable {
 
   /** Requires that a dedup has recorded the same options, if it has recorded any. */
   private void optionsOfDedup() {
-    String check = "options of topic " + options.outputTopic();
+    String check = "options of topic " + options.topics().outputTopic();
     requirement(
         check,
         () -> {
           // If it is there: the dedup may not have started yet.
-          boolean isThere = brokers.topic(options.claimsTopic(), READ).isPresent();
+          boolean isThere = brokers.topic(options.topics().claimsTopic(), READ).isPresent();
           if (identity.isEmpty()) {
             return;
           }
@@ -336,7 +339,7 @@ public final class Preflight implements AutoCloseable {
               .ifPresent(
                   difference -> {
                     throw job == Job.SNAPSHOTS
-                        ? ChangelogCheck.refusal(options.acceptedTopic(), difference)
+                        ? ChangelogCheck.refusal(options.topics().acceptedTopic(), difference)
                         : new UserErrorException(difference);
                   });
           found.accept(
@@ -346,14 +349,14 @@ public final class Preflight implements AutoCloseable {
                       ? Finding.warning(
                           check,
                           "topic %s does not have the options of the dedup yet, so they are compared with the options of this job later"
-                              .formatted(options.claimsTopic()))
+                              .formatted(options.topics().claimsTopic()))
                       : Finding.ok(check, "not recorded yet by a dedup"));
         });
   }
 
   private ClaimsTail claims() {
     return ClaimsTail.read(
-        options.clientProperties(), options.claimsTopic(), options.outputTopic());
+        options.clientProperties(), options.topics().claimsTopic(), options.topics().outputTopic());
   }
 
   /** Reports the offsets that the newest checkpoint needs and the topics no longer have. */
@@ -401,7 +404,7 @@ public final class Preflight implements AutoCloseable {
             found.accept(
                 PublishedTail.read(
                         options.clientProperties(),
-                        options.snapshotsTopic(),
+                        options.topics().snapshotsTopic(),
                         setName,
                         trusted,
                         "give the publisher's key with --public-key")
@@ -411,7 +414,8 @@ public final class Preflight implements AutoCloseable {
                         () ->
                             absent(
                                 check,
-                                "nothing is published on topic " + options.snapshotsTopic())));
+                                "nothing is published on topic "
+                                    + options.topics().snapshotsTopic())));
           }
         });
   }

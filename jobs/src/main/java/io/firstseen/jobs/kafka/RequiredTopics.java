@@ -99,19 +99,22 @@ final class RequiredTopics {
   /** The topics that a dedup writes to. */
   List<Topic> ofDedup() {
     List<Topic> topics = new ArrayList<>();
-    if (options.output().hasChangelog()) {
+    if (options.topics().output().hasChangelog()) {
       topics.add(accepted(WRITE));
     }
-    if (options.output().hasRecords()) {
+    if (options.topics().output().hasRecords()) {
       topics.add(
           new Topic(
-              options.recordsTopic(), WRITE, this::newRecordsTopic, this::requireRecordsTopic));
+              options.topics().recordsTopic(),
+              WRITE,
+              this::newRecordsTopic,
+              this::requireRecordsTopic));
     }
-    if (options.duplicates() != Duplicates.NONE) {
-      topics.add(notCompacted(options.duplicatesTopic()));
+    if (options.topics().duplicates() != Duplicates.NONE) {
+      topics.add(notCompacted(options.topics().duplicatesTopic()));
     }
-    topics.add(notCompacted(options.deadLettersTopic()));
-    String claims = options.claimsTopic();
+    topics.add(notCompacted(options.topics().deadLettersTopic()));
+    String claims = options.topics().claimsTopic();
     // Only its first partition is used.
     topics.add(
         new Topic(
@@ -124,12 +127,15 @@ final class RequiredTopics {
 
   Topic accepted(Set<AclOperation> rights) {
     return new Topic(
-        options.acceptedTopic(), rights, this::newAcceptedTopic, this::requireAcceptedTopic);
+        options.topics().acceptedTopic(),
+        rights,
+        this::newAcceptedTopic,
+        this::requireAcceptedTopic);
   }
 
   /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
   Topic snapshots(Set<AclOperation> rights) {
-    String name = options.snapshotsTopic();
+    String name = options.topics().snapshotsTopic();
     return new Topic(
         name,
         rights,
@@ -213,11 +219,12 @@ final class RequiredTopics {
       String name, Optional<Integer> partitions, String policy, Map<String, String> settings) {
     Map<String, String> all = new HashMap<>(settings);
     options
+        .topics()
         .minInsyncReplicas()
         .ifPresent(
             count -> all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Short.toString(count)));
     all.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
-    return new NewTopic(name, partitions, options.replicationFactor()).configs(all);
+    return new NewTopic(name, partitions, options.topics().replicationFactor()).configs(all);
   }
 
   private TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
@@ -245,7 +252,7 @@ final class RequiredTopics {
     }
     try {
       Set<String> states = DedupSavepoint.operatorStates(restoredFrom.get());
-      return Stream.of(options.outcomeTopics(), options.deadLetterTopics())
+      return Stream.of(options.topics().outcomeTopics(), options.topics().deadLetterTopics())
           .flatMap(topics -> topics.entrySet().stream())
           .anyMatch(
               each ->
@@ -262,14 +269,14 @@ final class RequiredTopics {
 
   private void requireReplicas(TopicDescription topic) {
     int replicas = replicas(topic);
-    int needed = options.replicationFactor().orElse((short) 1);
+    int needed = options.topics().replicationFactor().orElse((short) 1);
     must(
         replicas >= needed,
         "topic %s must have %d replicas (--topic-replication-factor), it has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
             .formatted(topic.name(), needed, replicas));
     long inSync = number(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, -1);
-    if (options.minInsyncReplicas().isPresent()) {
-      requireInSync(topic.name(), inSync, options.minInsyncReplicas().get());
+    if (options.topics().minInsyncReplicas().isPresent()) {
+      requireInSync(topic.name(), inSync, options.topics().minInsyncReplicas().get());
     } else if (replicas > 1 && inSync == 1) {
       warnings.add(
           "a record counts as written once a single broker has it, and is lost with that broker: raise min.insync.replicas to 2 (--topic-min-insync-replicas)");
@@ -298,7 +305,7 @@ final class RequiredTopics {
 
   private NewTopic newAcceptedTopic() {
     return newTopic(
-        options.acceptedTopic(),
+        options.topics().acceptedTopic(),
         job.dedups() ? Optional.of(mostPartitions()) : Optional.empty(),
         COMPACT,
         Map.of(
@@ -368,7 +375,8 @@ final class RequiredTopics {
     long longest = retentionOfEvents();
     settings.put(
         TopicConfig.RETENTION_MS_CONFIG, Long.toString(longest == Long.MAX_VALUE ? -1 : longest));
-    return newTopic(options.recordsTopic(), Optional.of(mostPartitions()), DELETE, settings);
+    return newTopic(
+        options.topics().recordsTopic(), Optional.of(mostPartitions()), DELETE, settings);
   }
 
   /**

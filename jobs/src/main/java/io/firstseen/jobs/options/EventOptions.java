@@ -81,23 +81,44 @@ public final class EventOptions {
     return Optional.ofNullable(topicPattern);
   }
 
-  boolean isScopeFromTopic() {
+  /**
+   * The topic of events.
+   *
+   * @throws IllegalStateException if there are several
+   */
+  public String topic() {
+    if (topicPattern != null || topics().size() > 1) {
+      throw new IllegalStateException("there are several topics of events");
+    }
+    return topics().get(0);
+  }
+
+  /** Whether each topic of events is a scope of its own. */
+  public boolean isScopeFromTopic() {
     return scopeFromTopic;
   }
 
-  KafkaOptions.EventFormat format() {
+  /** How an event is written in a record. */
+  public KafkaOptions.EventFormat format() {
     return format;
   }
 
-  Optional<EventFields> fields() {
+  /** The fields of the value that make it an event; empty for the format of the jobs. */
+  public Optional<EventFields> fields() {
     return fields.fields();
   }
 
-  ValueSchema schema() {
+  /**
+   * Where the schema of values comes from.
+   *
+   * @throws UserErrorException if its file cannot be read
+   */
+  public ValueSchema schema() {
     return schema.schema();
   }
 
-  KafkaOptions.Start start() {
+  /** Where a job without a checkpoint begins to read. */
+  public KafkaOptions.Start start() {
     return start;
   }
 

@@ -7,11 +7,19 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -75,5 +83,65 @@ public final class KafkaProperties {
     }
     all.putAll(single);
     return all;
+  }
+
+  /**
+   * Rejects settings that Kafka's clients would reject, or with which a job cannot write.
+   *
+   * @throws UserErrorException if there are such settings
+   */
+  void check(String bootstrapServers) {
+    Map<String, Object> settings = new HashMap<>(read());
+    settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    try {
+      ConsumerConfig.configDef().parse(settings);
+      ProducerConfig.configDef().parse(settings);
+      AdminClientConfig.configDef().parse(settings);
+      // Settings that each are good, but not for transactions.
+      settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
+      settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
+      settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+      ProducerConfig producer = new ProducerConfig(settings);
+      checkDeliveryTimeout(producer);
+      checkRequestSize(producer);
+    } catch (ConfigException e) {
+      throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
+    }
+  }
+
+  /** A job whose record is too large for its producer fails again and again. */
+  private static void checkRequestSize(ProducerConfig producer) {
+    int bytes = producer.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+    if (bytes < KafkaOptions.MAX_WRITTEN_BYTES) {
+      throw new ConfigException(
+          "%s must be at least %d, got %d"
+              .formatted(
+                  ProducerConfig.MAX_REQUEST_SIZE_CONFIG, KafkaOptions.MAX_WRITTEN_BYTES, bytes));
+    }
+  }
+
+  /** A producer refuses this when it starts; that would be in the cluster, at each restart. */
+  private static void checkDeliveryTimeout(ProducerConfig producer) {
+    if (!producer.originals().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
+      return;
+    }
+    int timeoutMillis = producer.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+    long leastMillis =
+        producer.getLong(ProducerConfig.LINGER_MS_CONFIG)
+            + producer.getInt(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+    if (timeoutMillis < leastMillis) {
+      throw new ConfigException(
+          "%s must be at least %s and %s together, %d, got %d"
+              .formatted(
+                  ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                  ProducerConfig.LINGER_MS_CONFIG,
+                  ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                  leastMillis,
+                  timeoutMillis));
+    }
   }
 }

@@ -43,8 +43,8 @@ class OneWriterOperatorTest {
     OutputClaim claim =
         new OutputClaim(
             kafka.clientProperties(),
-            kafka.claimsTopic(),
-            kafka.outputTopic(),
+            kafka.topics().claimsTopic(),
+            kafka.topics().outputTopic(),
             "outcomes",
             name,
             name,
@@ -83,7 +83,7 @@ class OneWriterOperatorTest {
           producer
               .send(
                   new ProducerRecord<>(
-                      kafka.claimsTopic(), 0, each.canonicalKey(), each.event().payload()))
+                      kafka.topics().claimsTopic(), 0, each.canonicalKey(), each.event().payload()))
               .get();
         }
       }
@@ -96,9 +96,9 @@ class OneWriterOperatorTest {
         .broker()
         .createTopics(
             List.of(
-                new NewTopic(kafka.claimsTopic(), 1, (short) 1),
-                new NewTopic(kafka.acceptedTopic(), 1, (short) 1),
-                new NewTopic(kafka.duplicatesTopic(), 1, (short) 1)));
+                new NewTopic(kafka.topics().claimsTopic(), 1, (short) 1),
+                new NewTopic(kafka.topics().acceptedTopic(), 1, (short) 1),
+                new NewTopic(kafka.topics().duplicatesTopic(), 1, (short) 1)));
     JobID job = JobID.generate();
     try (OneInputStreamOperatorTestHarness<Outcome, Outcome> early = task(job, 0);
         OneInputStreamOperatorTestHarness<Outcome, Outcome> late = task(job, 1)) {

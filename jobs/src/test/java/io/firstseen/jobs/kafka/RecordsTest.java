@@ -165,7 +165,8 @@ class RecordsTest {
   void anAcceptedRecordIsPassedOnAsItCame() {
     KafkaOptions both =
         KafkaOptions.parse("--bootstrap-servers=localhost:9092", "--records-topic=t");
-    PassedRecords passing = new PassedRecords(both.recordsTopic(), KafkaSinks.records(both));
+    PassedRecords passing =
+        new PassedRecords(both.topics().recordsTopic(), KafkaSinks.records(both));
     SourceEvent event =
         SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE)
             .withRecord(

@@ -69,12 +69,12 @@ class JobOptionsTest {
     assertThat(options.snapshots().window()).isEqualTo(Duration.ofHours(1));
     assertThat(options.snapshots().shards()).isEqualTo(16);
     KafkaOptions kafka = kafka();
-    assertThat(kafka.eventsTopic()).isEqualTo("firstseen.events");
-    assertThat(kafka.acceptedTopic()).isEqualTo("firstseen.accepted");
-    assertThat(kafka.duplicatesTopic()).isEqualTo("firstseen.duplicates");
-    assertThat(kafka.duplicates()).isEqualTo(Duplicates.TOPIC);
-    assertThat(kafka.deadLettersTopic()).isEqualTo("firstseen.dead-letters");
-    assertThat(kafka.snapshotsTopic()).isEqualTo("firstseen.snapshots");
+    assertThat(kafka.events().topic()).isEqualTo("firstseen.events");
+    assertThat(kafka.topics().acceptedTopic()).isEqualTo("firstseen.accepted");
+    assertThat(kafka.topics().duplicatesTopic()).isEqualTo("firstseen.duplicates");
+    assertThat(kafka.topics().duplicates()).isEqualTo(Duplicates.TOPIC);
+    assertThat(kafka.topics().deadLettersTopic()).isEqualTo("firstseen.dead-letters");
+    assertThat(kafka.topics().snapshotsTopic()).isEqualTo("firstseen.snapshots");
     assertThat(kafka.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
     kafka.check();
   }
@@ -309,8 +309,8 @@ class JobOptionsTest {
 
   @Test
   void whichRepeatsAreWrittenIsOneOfThreeWords() {
-    assertThat(kafka("--duplicates=none").duplicates()).isEqualTo(Duplicates.NONE);
-    assertThat(kafka("--duplicates=sample").duplicates()).isEqualTo(Duplicates.SAMPLE);
+    assertThat(kafka("--duplicates=none").topics().duplicates()).isEqualTo(Duplicates.NONE);
+    assertThat(kafka("--duplicates=sample").topics().duplicates()).isEqualTo(Duplicates.SAMPLE);
     assertThatThrownBy(() -> kafka("--duplicates=some"))
         .hasMessageEndingWith("must be one of none, sample, topic, got 'some'");
     kafka("--duplicates=none", "--duplicates-topic=firstseen.events").check();
@@ -529,11 +529,11 @@ class JobOptionsTest {
 
   @Test
   void aKeyOfSeveralFieldsIsNotCanonicalised() {
-    assertThat(kafka().fields()).isEmpty();
+    assertThat(kafka().events().fields()).isEmpty();
     KafkaOptions one = kafka("--key-field=/a~1b");
     one.check();
     one.checkCanonicaliser(Canonicaliser.URL);
-    assertThat(one.fields().orElseThrow().key().get(0).tokens()).containsExactly("a/b");
+    assertThat(one.events().fields().orElseThrow().key().get(0).tokens()).containsExactly("a/b");
     KafkaOptions two = kafka("--key-field=/a", "--key-field=/b");
     two.check();
     two.checkCanonicaliser(Canonicaliser.NONE);
@@ -554,8 +554,8 @@ class JobOptionsTest {
         .hasMessage(
             "--accepted-topic and --records-topic must be different topics, got"
                 + " firstseen.accepted for both");
-    kafka("--output=both").requireChangelog();
-    assertThatThrownBy(kafka("--output=record")::requireChangelog)
+    kafka("--output=both").topics().requireChangelog();
+    assertThatThrownBy(kafka("--output=record").topics()::requireChangelog)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "--output record needs a job without snapshots: they are made from the changelog, so"
@@ -565,21 +565,21 @@ class JobOptionsTest {
   @Test
   void groupsAndIdsAreNamedAfterTheTopicThatIsWritten() {
     String[] topics = {"--accepted-topic=a", "--records-topic=r", "--output=changelog"};
-    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    assertThat(kafka(topics).topics().outputTopic()).isEqualTo("a");
     topics[2] = "--output=both";
-    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    assertThat(kafka(topics).topics().outputTopic()).isEqualTo("a");
     topics[2] = "--output=record";
-    assertThat(kafka(topics).outputTopic()).isEqualTo("r");
+    assertThat(kafka(topics).topics().outputTopic()).isEqualTo("r");
   }
 
   @Test
   void eventsComeFromAListOfTopicsOrFromAPattern() {
-    assertThat(kafka("--events-topic=a,b", "--events-topic=c").eventsTopics())
+    assertThat(kafka("--events-topic=a,b", "--events-topic=c").events().topics())
         .containsExactly("a", "b", "c");
     KafkaOptions pattern = kafka("--events-topic-pattern=orders\\..*");
     pattern.check();
-    assertThat(pattern.eventsTopicPattern().orElseThrow().pattern()).isEqualTo("orders\\..*");
-    assertThatThrownBy(pattern::eventsTopic).isInstanceOf(IllegalStateException.class);
+    assertThat(pattern.events().topicPattern().orElseThrow().pattern()).isEqualTo("orders\\..*");
+    assertThatThrownBy(pattern.events()::topic).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> kafka("--events-topic-pattern=("))
         .isInstanceOf(ParameterException.class)
         .hasMessageEndingWith("must be a regular expression, got '(': Unclosed group");
