@@ -79,13 +79,6 @@ record OutputClaim(
     return PublisherLine.claim(job.toHexString(), ids);
   }
 
-  /** Whether a transactional id is of the job of a claim, whichever sink it is of. */
-  static boolean isOf(String claim, String transactionalId) {
-    String job = claim.substring(0, claim.indexOf('/'));
-    String idsOfJob = claim.substring(claim.indexOf('/') + 1);
-    return transactionalId.startsWith(idsOfJob) && transactionalId.contains("." + job + "-");
-  }
-
   /** The element that becomes the record of what a task has written. */
   static Outcome written(String key, List<String> lines) {
     byte[] value = String.join("\n", lines).getBytes(UTF_8);

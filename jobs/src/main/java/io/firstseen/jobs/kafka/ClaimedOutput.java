@@ -1,0 +1,239 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.jobs.options.JobIdentity;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The output of a dedup on its topic of claims, for one task of a sink: whether the job may write
+ * it, and claiming it.
+ */
+final class ClaimedOutput implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClaimedOutput.class);
+
+  private final OutputClaim claims;
+  private final String claim;
+  private final TaskInfo task;
+  private final State state;
+  private final ClaimsTail tail;
+  private PublisherLine line;
+  private WrittenRecords written;
+
+  /**
+   * The state that the job was started from.
+   *
+   * @param isThere whether there is state
+   * @param line its claims
+   * @param passed how far the outcomes of all tasks were written
+   * @param checkpoint the checkpoint of the state; 0 without state
+   * @param shards of the dedup
+   */
+  record State(
+      boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint, int shards) {}
+
+  /**
+   * Reads the topic of claims.
+   *
+   * @param claim the claim of this job
+   * @throws io.firstseen.operators.UserErrorException if the job may not write the output
+   */
+  ClaimedOutput(OutputClaim claims, String claim, TaskInfo task, State state) {
+    this.claims = claims;
+    this.claim = claim;
+    this.task = task;
+    this.state = state;
+    this.line = claims.takenOver().then(state.line);
+    this.tail = new ClaimsTail(claims.clientProperties(), claims.topic(), claims.output());
+    try {
+      tail.readToEnd();
+      written = readWritten(0);
+      requireMayBegin(false);
+    } catch (RuntimeException e) {
+      tail.close();
+      throw e;
+    }
+  }
+
+  /** The options that the last job with this output has recorded; empty if there are none. */
+  Optional<JobIdentity> identity() {
+    return tail.identity();
+  }
+
+  /** Whether any job has claimed the output by now. */
+  boolean isClaimed() {
+    tail.readToEnd();
+    return tail.newest().isPresent();
+  }
+
+  /** The claims for the state of this job, this job's last. */
+  PublisherLine line() {
+    return line.then(new PublisherLine(List.of(claim), -1));
+  }
+
+  /**
+   * Requires that the output is this job's.
+   *
+   * @param isClaimed whether another task has claimed it for this start of the job, which may have
+   *     written outcomes since
+   */
+  private void requireMayBegin(boolean isClaimed) {
+    Optional<String> newest = tail.newest();
+    boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());
+    if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
+      throw claims.refused(PublisherLine.job(newest.get()) + " has taken it over");
+    }
+    Optional<String> ahead = isClaimed ? Optional.empty() : written.offsets().beyond(state.passed);
+    if (!isMine || (ahead.isPresent() && !claims.isTakeOver())) {
+      throw claims.refused(
+          "it has %s, of %s, and this job %s (%s)"
+              .formatted(
+                  ahead
+                      .map(place -> "outcomes of events up to " + place)
+                      .orElse("a claim without outcomes since"),
+                  newest.map(PublisherLine::job).orElse("an unknown job"),
+                  whereThisGoesOn(),
+                  "write to other topics, start from the newest state of that job, or start this one"
+                      + " with --take-over"));
+    }
+  }
+
+  private String whereThisGoesOn() {
+    if (!state.isThere || line.claims().isEmpty()) {
+      return "has no state of it";
+    }
+    String job = PublisherLine.job(lastClaim());
+    return state.passed.isEmpty()
+        ? "goes on from the beginning, of " + job
+        : "goes on after %s, of %s".formatted(state.passed.places(), job);
+  }
+
+  /**
+   * Claims the output, ends what other jobs have under way there, and reads how far they have
+   * written.
+   *
+   * @param topics the lines of the topics that the sink writes
+   * @return how far the outcomes of the output are written
+   * @throws io.firstseen.operators.UserErrorException if the job may not write the output
+   */
+  WrittenOffsets begin(List<String> topics) throws InterruptedException {
+    tail.readToEnd();
+    // Read it once more before the claim: a job that may not begin must not end the other job.
+    written = readWritten(0);
+    // A job with state begins in all tasks before it can write.
+    boolean isClaimed = !state.isThere && tail.newest().equals(Optional.of(claim));
+    requireMayBegin(isClaimed);
+    try (Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            claims.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
+      claim(producer, topics);
+      // Another task of this job may have claimed the output and failed before this step.
+      for (String other : tail.all()) {
+        if (!other.equals(claim)) {
+          OpenTransactions.abort(claims.clientProperties(), other, committedUpTo(other));
+        }
+      }
+      // A job of the same id may have written more since its claim.
+      written = readWritten(tail.newestSince());
+      // Another task of this job may have claimed the output at the same time, and written since.
+      requireMayBegin(isClaimed || (!state.isThere && tail.all().equals(Set.of(claim))));
+      if (!state.isThere) {
+        forgetWritten(producer);
+      } else if (written.offsets().beyond(state.passed).isPresent()) {
+        LOG.warn(
+            "the output on topic {} has outcomes of events up to {}: this job goes on after {}, and"
+                + " passes over those between",
+            claims.output(),
+            written.offsets().beyond(state.passed).get(),
+            state.passed.places());
+      }
+    }
+    line = line().since(Optional.of(claim));
+    return written.offsets();
+  }
+
+  private void claim(Producer<byte[], byte[]> producer, List<String> topics)
+      throws InterruptedException {
+    if (!tail.newest().equals(Optional.of(claim))) {
+      send(producer, OutputClaim.claimKey(claims.output()), claim.getBytes(UTF_8));
+      for (String other : tail.readToEnd()) {
+        if (!other.equals(claim)) {
+          throw claims.refused(PublisherLine.job(other) + " has claimed it at the same time");
+        }
+      }
+      LOG.info("{} has claimed the output on topic {}", claim, claims.output());
+    }
+    if (!tail.identity().equals(Optional.of(claims.identity()))) {
+      send(producer, OutputClaim.identityKey(claims.output()), claims.identity().toBytes());
+    }
+    if (isFirstTask() && !topics.equals(tail.topics().get(claims.topicsKey()))) {
+      send(producer, claims.topicsKey(), String.join("\n", topics).getBytes(UTF_8));
+    }
+  }
+
+  /** The checkpoint up to which the committers of this job commit another job's transactions. */
+  private long committedUpTo(String other) {
+    boolean isOfState = state.isThere && lastClaim().equals(other);
+    return isOfState ? state.checkpoint : 0;
+  }
+
+  private String lastClaim() {
+    return line.claims().get(line.claims().size() - 1);
+  }
+
+  private WrittenRecords readWritten(long since) {
+    // A dedup without state may begin with known keys and other shards.
+    return WrittenRecords.read(claims, state.shards, !state.isThere, since);
+  }
+
+  private void send(Producer<byte[], byte[]> producer, String key, byte @Nullable [] value)
+      throws InterruptedException {
+    try {
+      producer.send(new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value)).get();
+    } catch (ExecutionException e) {
+      throw new KafkaException("cannot write to topic " + claims.topic(), e.getCause());
+    }
+  }
+
+  /**
+   * Removes what other jobs have written, which says nothing of a job that begins anew. Each task
+   * removes the record that it writes itself, before it writes it, and the first one those that no
+   * task writes.
+   */
+  private void forgetWritten(Producer<byte[], byte[]> producer) throws InterruptedException {
+    int tasks = task.getNumberOfParallelSubtasks();
+    String own = claims.writtenKey(task.getIndexOfThisSubtask(), tasks);
+    Set<String> ofThisJob = new HashSet<>();
+    for (int i = 0; i < tasks; i++) {
+      ofThisJob.add(claims.writtenKey(i, tasks));
+    }
+    for (String key : written.keys()) {
+      if (key.equals(own) || (isFirstTask() && !ofThisJob.contains(key))) {
+        send(producer, key, null);
+      }
+    }
+    written = new WrittenRecords(new WrittenOffsets(state.shards), Set.of());
+  }
+
+  private boolean isFirstTask() {
+    return task.getIndexOfThisSubtask() == 0;
+  }
+
+  @Override
+  public void close() {
+    tail.close();
+  }
+}

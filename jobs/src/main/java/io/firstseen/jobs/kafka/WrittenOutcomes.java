@@ -1,0 +1,128 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.KeyHashSource;
+import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.Place;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the outcomes of a task are written, by its state and the events since, and by the topic
+ * of claims. If a job starts from older state, its first outcomes are written already.
+ */
+final class WrittenOutcomes {
+  private final int shards;
+  private final int firstShard;
+  private final int lastShard;
+  private final WrittenOffsets passed;
+  private final Map<TopicPartition, Input> inputs = new HashMap<>();
+  private WrittenOffsets written;
+  private @Nullable Input lastInput;
+  private @Nullable KeyHash hash;
+
+  /** A partition that events come from. */
+  private static final class Input {
+    final TopicPartition partition;
+    // For each shard, the offset up to which outcomes are written already; null if there are none.
+    long @Nullable [] ahead;
+    @Nullable Place last;
+
+    Input(TopicPartition partition, long @Nullable [] ahead) {
+      this.partition = partition;
+      this.ahead = ahead;
+    }
+  }
+
+  /**
+   * Starts with the state.
+   *
+   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
+   * @param passed by the state, of all tasks
+   */
+  WrittenOutcomes(int shards, TaskInfo task, WrittenOffsets passed) {
+    this.shards = shards;
+    this.passed = passed;
+    this.written = new WrittenOffsets(shards);
+    KeyGroupRange range =
+        shards == 1
+            ? new KeyGroupRange(0, 0)
+            : KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+                shards, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
+    this.firstShard = range.getStartKeyGroup();
+    this.lastShard = range.getEndKeyGroup();
+  }
+
+  /**
+   * Sets how far outcomes are written by the topic, before the first event.
+   *
+   * @param hashSource the hash that shards go by; null with one shard
+   */
+  void setWritten(WrittenOffsets byTopic, @Nullable KeyHashSource hashSource) {
+    written = byTopic;
+    hash = hashSource == null || byTopic.beyond(passed).isEmpty() ? null : hashSource.open();
+  }
+
+  /** Whether an outcome is written already. */
+  boolean isWritten(Outcome outcome) {
+    Place place = outcome.event().place();
+    if (!place.isOfKafka()) {
+      return false;
+    }
+    Input input = input(place);
+    input.last = place;
+    if (input.ahead == null) {
+      return false;
+    }
+    int shard = hash == null ? 0 : new Shards(shards).shardOf(hash.hash(outcome.canonicalKey()));
+    if (place.offset() <= input.ahead[shard]) {
+      return true;
+    }
+    if (place.offset() > Arrays.stream(input.ahead).max().orElseThrow()) {
+      input.ahead = null;
+    }
+    return false;
+  }
+
+  private Input input(Place place) {
+    if (lastInput == null
+        || lastInput.partition.partition() != place.partition()
+        || !lastInput.partition.topic().equals(place.source())) {
+      lastInput =
+          inputs.computeIfAbsent(
+              new TopicPartition(place.source(), place.partition()),
+              partition ->
+                  new Input(partition, written.beyond(passed, partition, firstShard, lastShard)));
+    }
+    return lastInput;
+  }
+
+  /** Counts the outcomes since the last call as written, when their transaction ends. */
+  void advance() {
+    for (Input input : inputs.values()) {
+      if (input.last != null) {
+        passed.advance(input.last, firstShard, lastShard);
+        input.last = null;
+      }
+    }
+  }
+
+  /** The lines of this task for its state. */
+  List<String> passedLines() {
+    return passed.lines(firstShard, lastShard);
+  }
+
+  /** The lines of this task for the topic of claims. */
+  List<String> writtenLines() {
+    written.addLines(passedLines());
+    return written.lines(firstShard, lastShard);
+  }
+}
