@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks an option whose value must agree with an earlier start of the job, or with another job. */
+/** Says whether the value of an option must agree with an earlier start or with another job. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Bound {
@@ -26,7 +26,9 @@ public @interface Bound {
     /** The source of {@code SnapshotJob}, with its state. */
     SOURCE,
     /** Nobody: the state keeps its value, and the dedup logs a warning. */
-    WARNING
+    WARNING,
+    /** Nobody: the value may change at any restart. */
+    NOTHING
   }
 
   /** The component that compares the value. */

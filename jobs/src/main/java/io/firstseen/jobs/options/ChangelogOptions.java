@@ -28,6 +28,7 @@ public final class ChangelogOptions {
           "How far ahead of the clock the time of a record on the accepted topic may be; later ones"
               + " are skipped. More than in the dedup, so that a slow clock loses no key (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 
   ChangelogOptions() {}

@@ -33,6 +33,7 @@ public final class DedupOptions {
       description =
           "The number of live keys up to which the rate holds; beyond it the rate grows in"
               + " proportion (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private long capacity;
 
   @Option(
@@ -55,6 +56,7 @@ public final class DedupOptions {
           "Memory of each task for the filter's pages if state is not on the heap, as with"
               + " rocksdb. Best if all pages of a task fit. May change at any restart (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private long pageCacheBytes;
 
   @Option(
@@ -126,6 +128,7 @@ public final class DedupOptions {
       description =
           "How far ahead of the clock the time of an event may be; an event with a later time is"
               + " a dead letter (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 
   /** One hash in this many, or none. */

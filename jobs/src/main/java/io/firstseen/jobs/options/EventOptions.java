@@ -23,6 +23,8 @@ public final class EventOptions {
       split = ",",
       converter = OptionValues.KafkaName.class,
       description = "Where events come from: one topic or several (default: firstseen.events).")
+  // The source compares the topics of its state.
+  @Bound(Bound.By.NOTHING)
   private List<String> topics = new ArrayList<>();
 
   @Option(
@@ -32,6 +34,7 @@ public final class EventOptions {
       description =
           "Instead of --events-topic: events come from all topics whose whole name matches this"
               + " Java regular expression, also from topics that are created later.")
+  @Bound(Bound.By.NOTHING)
   private @Nullable Pattern topicPattern;
 
   @Option(
@@ -67,6 +70,7 @@ public final class EventOptions {
       description =
           "Where to begin without a checkpoint: earliest, latest or committed"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private KafkaOptions.Start start;
 
   EventOptions() {}

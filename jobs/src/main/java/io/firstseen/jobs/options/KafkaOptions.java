@@ -81,6 +81,7 @@ public final class KafkaOptions implements Cloneable {
       paramLabel = "HOST:PORT,...",
       required = true,
       description = "Brokers to ask first.")
+  @Bound(Bound.By.NOTHING)
   private String bootstrapServers;
 
   @Mixin private TopicOptions topics;
@@ -96,6 +97,7 @@ public final class KafkaOptions implements Cloneable {
           "The prefix of transactional ids and consumer groups; the job's output topic (of a dedup the"
               + " accepted topic, with --output record the records topic) follows and, in"
               + " transactional ids, the job's id (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private String transactionalIdPrefix;
 
   @Option(
@@ -107,6 +109,7 @@ public final class KafkaOptions implements Cloneable {
           "How long the broker keeps an uncommitted transaction; a job that is down for longer"
               + " loses its uncommitted output. Brokers with stock settings allow no more than"
               + " 15m (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration transactionTimeout;
 
   @Option(
@@ -117,6 +120,7 @@ public final class KafkaOptions implements Cloneable {
       description =
           "Time between checkpoints; results are visible to committed readers after the next one"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration checkpointInterval;
 
   @Option(
@@ -124,6 +128,7 @@ public final class KafkaOptions implements Cloneable {
       paramLabel = "URI",
       converter = OptionValues.FlinkDirectory.class,
       description = "Where checkpoints are kept (default: what the cluster is configured for).")
+  @Bound(Bound.By.NOTHING)
   private String checkpointDirectory;
 
   @Option(
@@ -136,6 +141,7 @@ public final class KafkaOptions implements Cloneable {
               + " accepted topic must keep the records of removals for this long"
               + " (delete.retention.ms). A topic that the job makes gets this value"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration maxDowntime;
 
   @Option(
@@ -145,6 +151,7 @@ public final class KafkaOptions implements Cloneable {
               + " this job from a newer state. Sequences continue after those on the topic; outcomes"
               + " that are written already are not written again. A dedup ends the other job; before"
               + " you take over a set, stop the job that publishes it.")
+  @Bound(Bound.By.NOTHING)
   private boolean takeOver;
 
   @Option(
@@ -156,6 +163,7 @@ public final class KafkaOptions implements Cloneable {
           "Options, without dashes, whose values may differ from the values that are recorded in"
               + " the state and on the claims topic."
               + " Remove this option after the start.")
+  @Bound(Bound.By.NOTHING)
   private Set<String> acceptedChanges = new LinkedHashSet<>();
 
   @Option(
@@ -164,6 +172,7 @@ public final class KafkaOptions implements Cloneable {
           "Resume from state although a topic of the job was deleted, created again, or has another name."
               + " The job reads a new topic of events from its beginning. What was in the old topic and"
               + " not read is lost, as are the live keys in an accepted topic. Without it the job fails.")
+  @Bound(Bound.By.NOTHING)
   private boolean acceptNewTopic;
 
   @Option(
@@ -172,6 +181,7 @@ public final class KafkaOptions implements Cloneable {
           "Resume from state although the topic no longer has the offsets, as it deleted records before"
               + " they were read: read from the oldest record on. The metric skippedOffsets counts them."
               + " Without it the job fails.")
+  @Bound(Bound.By.NOTHING)
   private boolean allowSkippedOffsets;
 
   @Option(
@@ -181,6 +191,7 @@ public final class KafkaOptions implements Cloneable {
           "With --signing-key: manifests on the snapshots topic that this public key signed count"
               + " too, such as those of the previous job; may be repeated. All others are"
               + " ignored.")
+  @Bound(Bound.By.NOTHING)
   private List<Path> publicKeys = new ArrayList<>();
 
   @Mixin private KafkaProperties clients;

@@ -37,6 +37,7 @@ public final class KafkaProperties {
       description =
           "A properties file with settings of all Kafka clients, such as sasl.jaas.config, so that"
               + " no secret stands on a command line.")
+  @Bound(Bound.By.NOTHING)
   private @Nullable Path file;
 
   @Option(
@@ -45,6 +46,7 @@ public final class KafkaProperties {
       description =
           "A setting of all Kafka clients, such as security.protocol=SSL; may be repeated, and"
               + " overrides that of the file. Not for secrets.")
+  @Bound(Bound.By.NOTHING)
   private Map<String, String> single = new LinkedHashMap<>();
 
   /**

@@ -21,6 +21,7 @@ public final class SchemaOptions {
           "With --event-format avro: the schema registry. Each value begins with a zero and the 4"
               + " bytes of the id of its schema there. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH of every"
               + " TaskManager may hold user:password.")
+  @Bound(Bound.By.NOTHING)
   private @Nullable URI registry;
 
   @Option(
@@ -30,6 +31,8 @@ public final class SchemaOptions {
           "A file with the schema of all values. With --event-format avro: an .avsc, instead of"
               + " --schema-registry; with --event-format protobuf: a descriptor set (protoc"
               + " --descriptor_set_out --include_imports).")
+  // The schema may evolve.
+  @Bound(Bound.By.NOTHING)
   private @Nullable Path file;
 
   @Option(

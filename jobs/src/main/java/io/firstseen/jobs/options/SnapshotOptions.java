@@ -42,6 +42,7 @@ public final class SnapshotOptions {
       description =
           "A snapshot is published at the end of each window of event time"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration window;
 
   @Option(
@@ -100,6 +101,7 @@ public final class SnapshotOptions {
           "The share of its keys, in [0, 1], that a set may lose from one published window to the"
               + " next. A window that falls further is held: consumers keep the one before. 1 lets"
               + " every fall pass (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private double maxFall;
 
   @Option(
@@ -109,6 +111,7 @@ public final class SnapshotOptions {
       description =
           "The factor, at least 1, by which a set may grow from one published window to the next."
               + " A window that grows further is held (default: any).")
+  @Bound(Bound.By.NOTHING)
   private Double maxGrowth;
 
   @Option(
@@ -119,6 +122,7 @@ public final class SnapshotOptions {
       description =
           "A fall from fewer keys than this is never held; for growth, fewer keys count"
               + " as this many (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private long jumpFloor;
 
   @Option(
@@ -129,6 +133,7 @@ public final class SnapshotOptions {
           "Releases a held window, once: the window that follows the manifest of this"
               + " sequence is published however much the set shrinks or grows. The warning of"
               + " the held window names the number.")
+  @Bound(Bound.By.NOTHING)
   private Long allowJumpAfter;
 
   @Option(
@@ -139,6 +144,7 @@ public final class SnapshotOptions {
       description =
           "How long a blob is kept after it was last in use. Not for"
               + " directories of 'run' (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration blobGrace;
 
   @Option(
@@ -149,6 +155,8 @@ public final class SnapshotOptions {
           "A directory for the blobs, in any file system that Flink has a plugin for,"
               + " such as s3://bucket/spam; the topic then holds only manifests and the claim of"
               + " the publisher. One directory for each set.")
+  // At a restart the publisher looks for the blobs of its state.
+  @Bound(Bound.By.NOTHING)
   private URI blobDirectory;
 
   @Option(
@@ -158,6 +166,7 @@ public final class SnapshotOptions {
       description =
           "Manifests expire this long after their publication; consumers then count them as stale."
               + " More than --window, at most 36500d (default: they do not expire).")
+  @Bound(Bound.By.NOTHING)
   private Duration expireAfter;
 
   @Option(
@@ -166,6 +175,7 @@ public final class SnapshotOptions {
       description =
           "Sign manifests with the private key in this file, which must exist on every"
               + " TaskManager ('firstseen snapshot keygen').")
+  @Bound(Bound.By.NOTHING)
   private Path signingKey;
 
   SnapshotOptions() {}

@@ -39,6 +39,7 @@ public final class StreamOptions {
       description =
           "Parallel tasks of each operator; at most the number of dedup shards, and at most 128 in a"
               + " job that makes snapshots (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private int parallelism;
 
   @Option(
@@ -47,6 +48,7 @@ public final class StreamOptions {
       defaultValue = "heap",
       converter = StateBackend.Converter.class,
       description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private StateBackend stateBackend;
 
   @Option(
@@ -57,6 +59,7 @@ public final class StreamOptions {
       description =
           "How much older than the newest event of its partition an event may be and still find"
               + " its window open (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration outOfOrderness;
 
   @Option(
@@ -67,6 +70,7 @@ public final class StreamOptions {
       description =
           "How long a partition may be silent before its newest window ends and the others go on"
               + " without it (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duration idleTimeout;
 
   @Option(
@@ -76,6 +80,7 @@ public final class StreamOptions {
               + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither"
               + " the job nor Flink's files of the job contain them. The machine that submits the job"
               + " needs them, too.")
+  @Bound(Bound.By.NOTHING)
   private boolean hashKeyOnWorkers;
 
   StreamOptions() {}

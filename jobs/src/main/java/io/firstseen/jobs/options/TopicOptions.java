@@ -45,6 +45,8 @@ public final class TopicOptions {
               + " to the accepted topic; record: the records themselves as they came, to"
               + " --records-topic, so that it has the input less the repeats; both: both"
               + " (default: ${DEFAULT-VALUE}).")
+  // State and claims topic name the topics that the job writes to.
+  @Bound(Bound.By.NOTHING)
   private Output output;
 
   @Option(
@@ -55,6 +57,7 @@ public final class TopicOptions {
       description =
           "With --output record or both: where the records go, each to the partition with the number"
               + " of its input partition (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private String recordsTopic;
 
   @Option(
@@ -63,6 +66,7 @@ public final class TopicOptions {
       defaultValue = "firstseen.duplicates",
       converter = OptionValues.KafkaName.class,
       description = "Repeats, and deletes of keys that were not there (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private String duplicatesTopic;
 
   @Option(
@@ -74,6 +78,7 @@ public final class TopicOptions {
           "Which repeats a dedup writes to --duplicates-topic. topic: all; sample: those of one key"
               + " in 100, chosen by its hash, and all deletes of keys that were not there; none:"
               + " nothing, and there need be no such topic. All are counted (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private Duplicates duplicates;
 
   @Option(
@@ -82,6 +87,7 @@ public final class TopicOptions {
       defaultValue = "firstseen.dead-letters",
       converter = OptionValues.KafkaName.class,
       description = "Records that cannot be used, with the reason (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private String deadLettersTopic;
 
   @Option(
@@ -92,6 +98,7 @@ public final class TopicOptions {
       description =
           "The compacted topic, made with two partitions, of blobs and manifests"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.NOTHING)
   private String snapshotsTopic;
 
   @Option(
@@ -102,6 +109,7 @@ public final class TopicOptions {
           "The compacted topic, of one partition, where a dedup says that it writes the output and how"
               + " far it has (default: the name of the accepted topic, or with --output record of the"
               + " records topic, followed by .claims).")
+  @Bound(Bound.By.NOTHING)
   private @Nullable String claimsTopic;
 
   @Option(
@@ -112,6 +120,7 @@ public final class TopicOptions {
           "The number of partitions of the accepted topic that a dedup writes to: the first N. For a"
               + " topic that got more partitions since the first start of the job, as the removal of a"
               + " key must be in the partition of the key (default: all).")
+  @Bound(Bound.By.NOTHING)
   private @Nullable Integer acceptedPartitions;
 
   @Option(
@@ -121,6 +130,7 @@ public final class TopicOptions {
       description =
           "On how many brokers each topic of the job, except those of events, must be; a topic that"
               + " the job makes gets this value (default: that of the brokers, unchecked).")
+  @Bound(Bound.By.NOTHING)
   private @Nullable Short replicationFactor;
 
   @Option(
@@ -131,6 +141,7 @@ public final class TopicOptions {
           "The least min.insync.replicas of the job's topics, except those of events: on how many"
               + " brokers a record must be before it counts as written; a topic that the job makes gets this value. Needs"
               + " --topic-replication-factor (default: that of the brokers, unchecked).")
+  @Bound(Bound.By.NOTHING)
   private @Nullable Short minInsyncReplicas;
 
   TopicOptions() {}
