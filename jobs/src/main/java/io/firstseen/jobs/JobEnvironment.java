@@ -5,7 +5,6 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
-import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -86,19 +85,6 @@ final class JobEnvironment {
   /** The savepoint or checkpoint that the job starts from; empty if it starts without state. */
   static Optional<String> restoredFrom(StreamExecutionEnvironment env) {
     return Optional.ofNullable(env.getConfiguration().get(StateRecoveryOptions.SAVEPOINT_PATH));
-  }
-
-  /**
-   * Warns of a short ttl: an idle partition advances the watermark to the end of its window, and
-   * with it the time of the dedup.
-   */
-  static void warnOfShortTtl(TimeToLive ttl, long windowMillis) {
-    if (ttl.epochMillis() < windowMillis) {
-      LOG.warn(
-          "--ttl is shorter than eight windows: if the input is silent for --idle-timeout, keys may"
-              + " be forgotten up to one window ({}) too early",
-          Duration.ofMillis(windowMillis));
-    }
   }
 
   static void requireParallelismOfDedup(JobOptions options) {

@@ -71,7 +71,6 @@ public final class PipelineJob {
     EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis);
     if (options.dedup().ttl().isPresent()) {
       TimeToLive ttl = options.dedup().ttl().get();
-      JobEnvironment.warnOfShortTtl(ttl, windowMillis.orElse(0));
       watermarks = watermarks.forExpiry(ttl, options.dedup().shards());
     }
     var events = DedupJob.events(env, source, watermarks);

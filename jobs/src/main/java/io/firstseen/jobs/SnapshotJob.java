@@ -141,7 +141,10 @@ public final class SnapshotJob {
       JobOptions options,
       Publication publication) {
     SingleOutputStreamOperator<SnapshotRecord> records =
-        Snapshots.of(operations, spec(options), publication);
+        Snapshots.of(
+            operations,
+            spec(options),
+            publication.endingWindowsAfter(options.stream().idleTimeout()));
     if (options.snapshots().blobDirectory().isPresent()) {
       records =
           inOneTask(

@@ -2,9 +2,7 @@ package io.firstseen.jobs.events;
 
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.eventtime.TimestampAssigner;
@@ -20,13 +18,9 @@ import org.apache.flink.util.clock.RelativeClock;
  * The watermarks of a source. That of each split is its newest event's time less the
  * out-of-orderness.
  *
- * <p>A split that is silent for the idle timeout ends its newest window, so that a quiet stream
- * still publishes, and is then marked idle, so that it does not hold the others back. Events with a
- * problem are ignored: garbage on one split must neither advance nor stop event time.
- *
- * <p>Events that arrive later in a window that silence has ended count in the next window. That
- * window ends when the system clock has passed its start by the idle timeout, so that no set lags
- * behind. Where event time is further behind the clock, as in a replay, the split must be silent.
+ * <p>A split that is silent for the idle timeout is marked idle, so that it does not hold the
+ * others back. Events with a problem are ignored: garbage on one split must neither advance nor
+ * stop event time.
  *
  * <p>Where a source has more tasks than splits, the reader of a task without a split is idle five
  * seconds after its start, however long the idle timeout is.
@@ -46,7 +40,6 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final long windowMillis;
   private final TimeToLive ttl;
   private final int shards;
-  private final InstantSource systemClock;
 
   // Shared by all splits of a source reader, which run in one thread.
   private transient Reader reader;
@@ -56,14 +49,12 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       long idleTimeoutNanos,
       long windowMillis,
       TimeToLive ttl,
-      int shards,
-      InstantSource systemClock) {
+      int shards) {
     this.outOfOrdernessMillis = outOfOrdernessMillis;
     this.idleTimeoutNanos = idleTimeoutNanos;
     this.windowMillis = windowMillis;
     this.ttl = ttl;
     this.shards = shards;
-    this.systemClock = systemClock;
   }
 
   /**
@@ -71,7 +62,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
    *
    * @param outOfOrderness how much older than the newest event of its split an event may be
    * @param idleTimeout how long a split may be silent
-   * @param windowMillis the length of the windows that silence ends; empty if there are none
+   * @param windowMillis the length of windows; empty if there are none
    */
   public static EventWatermarks of(
       Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
@@ -81,20 +72,13 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         TimeUnit.MILLISECONDS.toNanos(idleTimeout.toMillis()),
         windowMillis.orElse(0),
         null,
-        0,
-        Clock.systemUTC());
-  }
-
-  /** A copy with another system clock, which must be serializable. */
-  EventWatermarks withSystemClock(InstantSource newSystemClock) {
-    return new EventWatermarks(
-        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, ttl, shards, newSystemClock);
+        0);
   }
 
   /** A copy that also emits a watermark right after each event that begins an epoch of a shard. */
   public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
     return new EventWatermarks(
-        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards, systemClock);
+        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
   }
 
   @Override
@@ -116,7 +100,6 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   }
 
   private static final class Reader {
-    long newestMillis;
     boolean hasSplits;
   }
 
@@ -128,12 +111,6 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     private long epochReached = Long.MIN_VALUE;
     private boolean active = true;
     private long silentSinceNanos;
-    private boolean windowEnded;
-
-    /** The end of the last window that was ended other than by an event. */
-    private long endedMillis = Long.MIN_VALUE;
-
-    private boolean lateEvents;
 
     Generator(RelativeClock clock, Reader reader) {
       this.clock = clock;
@@ -146,10 +123,8 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         return;
       }
       active = true;
-      lateEvents |= timestampMillis < endedMillis;
       if (timestampMillis > newestMillis) {
         newestMillis = timestampMillis;
-        reader.newestMillis = Math.max(reader.newestMillis, timestampMillis);
         long reachedMillis = newestMillis - outOfOrdernessMillis;
         long window = windowMillis > 0 ? Math.floorDiv(reachedMillis, windowMillis) : windowReached;
         long epoch = ttl == null ? epochReached : ttl.epochsBegun(reachedMillis, shards);
@@ -169,46 +144,17 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     public void onPeriodicEmit(WatermarkOutput output) {
       if (active) {
         active = false;
-        windowEnded = false;
         silentSinceNanos = clock.relativeTimeNanos();
       }
       long timeoutNanos =
           reader.hasSplits || newestMillis >= 0
               ? idleTimeoutNanos
               : Math.min(idleTimeoutNanos, WITHOUT_SPLIT_NANOS);
-      boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= timeoutNanos;
-      if (lateEvents && isNextWindowDue(silent)) {
-        lateEvents = false;
-        endedMillis += windowMillis;
-        output.emitWatermark(new Watermark(endedMillis - 1));
-      } else if (!silent) {
-        if (newestMillis >= 0) {
-          output.emitWatermark(watermark());
-        }
-      } else if (windowMillis > 0 && newestMillis >= 0 && !windowEnded) {
-        // Do not mark the split idle yet: when all splits fall silent at once, Flink ignores the
-        // watermarks of idle ones. Use the newest event of the reader's splits, or the slowest
-        // split would keep windows open.
-        windowEnded = true;
-        long intoWindow = Math.floorMod(reader.newestMillis, windowMillis);
-        long endMillis = reader.newestMillis - intoWindow + windowMillis;
-        // Silence may have ended this window before a restart, so that its events were late.
-        long behindMillis = systemClock.millis() - endMillis;
-        lateEvents |=
-            endedMillis == Long.MIN_VALUE
-                && behindMillis < windowMillis + TimeUnit.NANOSECONDS.toMillis(idleTimeoutNanos);
-        endedMillis = Math.max(endedMillis, endMillis);
-        output.emitWatermark(new Watermark(endMillis - 1));
-      } else {
+      if (clock.relativeTimeNanos() - silentSinceNanos >= timeoutNanos) {
         output.markIdle();
+      } else if (newestMillis >= 0) {
+        output.emitWatermark(watermark());
       }
-    }
-
-    /** Whether the window that late events are in must not stay open any longer. */
-    private boolean isNextWindowDue(boolean silent) {
-      long pastStartMillis =
-          systemClock.millis() - endedMillis - TimeUnit.NANOSECONDS.toMillis(idleTimeoutNanos);
-      return pastStartMillis >= 0 && (silent || pastStartMillis < windowMillis);
     }
   }
 }

@@ -68,8 +68,9 @@ public final class StreamOptions {
       defaultValue = "1m",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How long a partition may be silent before its newest window ends and the others go on"
-              + " without it (default: ${DEFAULT-VALUE}).")
+          "How long a partition may be silent before the watermark advances without it. If the"
+              + " watermark does not advance for this long, windows end by the system clock, at"
+              + " most this long after their end (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration idleTimeout;
 

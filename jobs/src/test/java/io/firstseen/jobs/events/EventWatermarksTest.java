@@ -7,7 +7,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -23,10 +22,8 @@ import org.junit.jupiter.api.Test;
 class EventWatermarksTest {
 
   private long nowMillis = 1_000_000;
-  private long wallMillis;
   private final EventWatermarks watermarks =
-      EventWatermarks.of(Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000))
-          .withSystemClock(() -> Instant.ofEpochMilli(wallMillis));
+      EventWatermarks.of(Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000));
 
   private final Split first = new Split(watermarks);
   private final Split second = new Split(watermarks);
@@ -52,103 +49,6 @@ class EventWatermarksTest {
     assertThat(first.emitted).containsExactly("4949", "4999");
     first.event(9_300);
     assertThat(first.emitted).containsExactly("4949", "4999", "9249");
-  }
-
-  @Test
-  void aSilentSplitEndsItsNewestWindowAndThenIsIdle() {
-    first.event(5_300);
-    assertThat(first.tick()).containsExactly("5249");
-    nowMillis += 9_999;
-    assertThat(first.tick()).containsExactly("5249");
-    nowMillis += 1;
-    assertThat(first.tick()).containsExactly("5999");
-    assertThat(first.tick()).containsExactly("idle");
-    first.event(5_400);
-    assertThat(first.tick()).containsExactly("5349");
-    nowMillis += 10_000;
-    assertThat(first.tick()).containsExactly("5999");
-    assertThat(first.tick()).containsExactly("idle");
-  }
-
-  /** Otherwise the set would lack their keys until an event of a later window arrives. */
-  @Test
-  void lateEventsAfterSilenceArePublishedWhenTheirWindowIsOverByTheSystemClock() {
-    wallMillis = 5_000;
-    first.event(5_300);
-    first.tick();
-    pass(10_000);
-    // The window [14_000, 15_000) of the clock is far from the events: a replay.
-    assertThat(first.tick()).containsExactly("5999");
-    assertThat(first.tick()).containsExactly("idle");
-    first.event(5_900);
-    assertThat(first.tick()).containsExactly("5849");
-    pass(9_999);
-    assertThat(first.tick()).as("not silent").containsExactly("5849");
-    pass(1);
-    assertThat(first.tick()).as("silent").containsExactly("6999");
-    assertThat(first.tick()).containsExactly("5999");
-    assertThat(first.tick()).containsExactly("idle");
-    pass(1_000_000);
-    assertThat(first.tick()).as("no event since").containsExactly("idle");
-  }
-
-  @Test
-  void lateEventsAfterSilenceArePublishedWhileOthersKeepComing() {
-    EventWatermarks ofMinutes =
-        EventWatermarks.of(Duration.ZERO, Duration.ofSeconds(10), OptionalLong.of(60_000))
-            .withSystemClock(() -> Instant.ofEpochMilli(wallMillis));
-    Split split = new Split(ofMinutes);
-    wallMillis = 5_000;
-    split.event(5_000);
-    split.tick();
-    pass(10_000);
-    assertThat(split.tick()).as("silent at 15 s").containsExactly("59999");
-    long newest = 59_999;
-    List<String> ends = new ArrayList<>();
-    for (long atMillis = 18_000; atMillis < 240_000; atMillis += 3_000) {
-      pass(atMillis - wallMillis);
-      split.event(atMillis);
-      for (String emitted : split.tick()) {
-        long watermark = Long.parseLong(emitted);
-        if (watermark > newest && (watermark + 1) % 60_000 == 0) {
-          ends.add(wallMillis + ": " + emitted);
-        }
-        newest = Math.max(newest, watermark);
-      }
-    }
-    assertThat(ends).containsExactly("72000: 119999", "132000: 179999", "192000: 239999");
-  }
-
-  /** Silence ended the window before the restart, so the operators count its events as late. */
-  @Test
-  void eventsOfAWindowThatEndedBeforeARestartArePublishedByTheSystemClock() {
-    wallMillis = 5_500;
-    first.event(5_300);
-    first.tick();
-    pass(10_000);
-    assertThat(first.tick()).containsExactly("5999");
-    pass(499);
-    assertThat(first.tick()).containsExactly("idle");
-    pass(1);
-    assertThat(first.tick()).as("10 s after the start of the next window").containsExactly("6999");
-    pass(1_000_000);
-    assertThat(first.tick()).as("once").containsExactly("idle");
-  }
-
-  private void pass(long millis) {
-    nowMillis += millis;
-    wallMillis += millis;
-  }
-
-  @Test
-  void splitsThatFallSilentTogetherEndTheNewestWindowOfAll() {
-    first.event(5_300);
-    second.event(9_100);
-    first.tick();
-    second.tick();
-    nowMillis += 10_000;
-    assertThat(first.tick()).containsExactly("9999");
-    assertThat(second.tick()).containsExactly("9999");
   }
 
   @Test
@@ -190,18 +90,21 @@ class EventWatermarksTest {
     first.tick();
     nowMillis += 10_000;
     first.events.onEvent(SourceEvent.malformed("x", null, Place.of("")), 99_000, first);
-    assertThat(first.tick()).containsExactly("5999");
     assertThat(first.tick()).containsExactly("idle");
   }
 
   @Test
-  void withoutWindowsASilentSplitOnlyFallsIdle() {
+  void aSilentSplitFallsIdle() {
     Split split =
         new Split(EventWatermarks.of(Duration.ZERO, Duration.ofSeconds(10), OptionalLong.empty()));
     split.event(5_300);
     assertThat(split.tick()).containsExactly("5299");
-    nowMillis += 10_000;
+    nowMillis += 9_999;
+    assertThat(split.tick()).containsExactly("5299");
+    nowMillis += 1;
     assertThat(split.tick()).containsExactly("idle");
+    split.event(5_400);
+    assertThat(split.tick()).containsExactly("5399");
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.MapState;
@@ -61,9 +62,11 @@ import org.jspecify.annotations.Nullable;
  * watermark starts again after a restart, so the operator stores the end of the newest closed
  * window for each key group. The end of all inputs closes exactly the windows that hold operations.
  *
- * <p>An input that falls silent ends its newest window by a watermark, but after a restart it does
- * not know that window until an event comes. At the first idleness of all inputs after a restart,
- * event time therefore goes on to the end of the newest window of an event time in any subtask.
+ * <p><b>On a quiet stream</b> no watermark may pass the window of a late operation, nor, after a
+ * restart, any window. With {@link Publication#idleTimeoutMillis} a subtask therefore closes a
+ * window that holds operations when the system clock has passed its end, and the arrival of its
+ * first operation since the start, by half of the timeout, and no watermark has advanced event time
+ * for that long. {@link ManifestFunction} waits for the other half.
  *
  * <p>The first operation of a window registers its timer. Each window that held an operation gives
  * one {@link ShardSnapshot}. If the live set changed, it has a section, and a base beside it where
@@ -91,6 +94,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private static final long serialVersionUID = 1L;
 
   private final SnapshotSpec spec;
+  private final Publication publication;
 
   private transient WindowRule rule;
   private transient Shards shards;
@@ -107,18 +111,18 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient long[] closedBeforeStart;
   // End of the newest window that is closed for all shards of this subtask, or MIN_VALUE.
   private transient long closedUntilMillis;
-  private transient ListState<Long> newest;
-  // The last instant of the newest window of an event time, or MIN_VALUE: before the start in any
-  // subtask, and since then in this one.
-  private transient long newestBeforeStartMillis;
-  private transient long newestMillis;
+  // By the end of a window that holds operations, the instant from which the clock may end it.
+  private transient TreeMap<Long, Long> clockEnds;
   private transient long watermarkMillis;
+  // The processing time at which a watermark has advanced event time, or of the start.
+  private transient long advancedMillis;
   private transient boolean ended;
   private transient long liveKeys;
   private transient CompactionMetrics figures;
 
-  CompactionOperator(SnapshotSpec spec) {
+  CompactionOperator(SnapshotSpec spec, Publication publication) {
     this.spec = spec;
+    this.publication = publication;
   }
 
   @Override
@@ -137,11 +141,6 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     closedUntilMillis = Long.MAX_VALUE;
     for (int group : keyGroups()) {
       closedUntilMillis = Math.min(closedUntilMillis, closedBeforeStart[group]);
-    }
-    newest = context.getOperatorStateStore().getUnionListState(CompactionState.NEWEST);
-    newestMillis = Long.MIN_VALUE;
-    for (Long lastInstant : newest.get()) {
-      newestMillis = Math.max(newestMillis, lastInstant);
     }
     watermarkMillis = Long.MIN_VALUE;
   }
@@ -187,24 +186,49 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
       registerExpiryTimers();
     }
     liveKeys = 0;
-    boolean isNewestUnknown = newestMillis == Long.MIN_VALUE;
+    clockEnds = new TreeMap<>();
+    advancedMillis = getProcessingTimeService().getCurrentProcessingTime();
     getKeyedStateBackend()
         .applyToAllKeys(
             VoidNamespace.INSTANCE,
             VoidNamespaceSerializer.INSTANCE,
             CompactionState.WINDOWS,
-            (shard, state) -> readWindows(state.value(), isNewestUnknown));
-    newestBeforeStartMillis = newestMillis;
+            (shard, state) -> readWindows(state.value()));
     figures = new CompactionMetrics(getMetricGroup(), this::liveKeys, this::windowLagMillis);
   }
 
-  private void readWindows(ShardWindows windowsOfShard, boolean isNewestUnknown) {
+  private void readWindows(ShardWindows windowsOfShard) {
     liveKeys += windowsOfShard.liveCount();
-    if (isNewestUnknown) {
-      // State from before there was CompactionState.NEWEST.
-      for (long end : windowsOfShard.openEndsMillis()) {
-        newestMillis = Math.max(newestMillis, end - 1);
-      }
+    for (long end : windowsOfShard.openEndsMillis()) {
+      endByClock(end);
+    }
+  }
+
+  private void endByClock(long windowEndMillis) {
+    if (publication.hasIdleTimeout() && !clockEnds.containsKey(windowEndMillis)) {
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      long due = publication.waitUntil(windowEndMillis, now);
+      clockEnds.put(windowEndMillis, due);
+      // The task fails if the timer does.
+      var unused = getProcessingTimeService().registerTimer(due, time -> clockHasPassed());
+    }
+  }
+
+  /** Closes the windows that the clock ends, unless event time has advanced meanwhile. */
+  private void clockHasPassed() throws Exception {
+    long now = getProcessingTimeService().getCurrentProcessingTime();
+    long end = Long.MIN_VALUE;
+    for (Map.Entry<Long, Long> each : clockEnds.entrySet()) {
+      end = each.getValue() <= now ? each.getKey() : end;
+    }
+    if (end == Long.MIN_VALUE || ended) {
+      return;
+    }
+    long quietFrom = publication.waitUntil(Long.MIN_VALUE, advancedMillis);
+    if (now < quietFrom) {
+      var unused = getProcessingTimeService().registerTimer(quietFrom, time -> clockHasPassed());
+    } else {
+      advance(new Watermark(end - 1));
     }
   }
 
@@ -278,9 +302,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     long eventTimeMillis = eventTimeMillis(element);
     long hash = element.getValue().hash();
     ShardWindows shard = windowsOfShard();
-    long endOfOwn = rule.endOf(eventTimeMillis);
-    newestMillis = Math.max(newestMillis, endOfOwn - 1);
-    long end = Math.max(endOfOwn, firstOpenEnd(closedUntil(shards.shardOf(hash), shard)));
+    long end =
+        Math.max(
+            rule.endOf(eventTimeMillis), firstOpenEnd(closedUntil(shards.shardOf(hash), shard)));
     long[] openEnds = shard.openEndsMillis();
     for (int i = openEnds.length - 1; i >= 0 && openEnds[i] > end; i--) {
       if (pending(openEnds[i]).contains(hash)) {
@@ -292,6 +316,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     if (!shard.isOpen(end)) {
       windows.update(shard.opened(end));
       timers.registerEventTimeTimer(end, end - 1);
+      endByClock(end);
     }
   }
 
@@ -331,10 +356,16 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     if (mark.getTimestamp() != Long.MAX_VALUE && mark.getTimestamp() > watermarkMillis) {
-      watermarkMillis = mark.getTimestamp();
-      closedUntilMillis = Math.max(closedUntilMillis, rule.newestClosedEnd(mark.getTimestamp()));
-      super.processWatermark(mark);
+      advancedMillis = getProcessingTimeService().getCurrentProcessingTime();
+      advance(mark);
     }
+  }
+
+  private void advance(Watermark mark) throws Exception {
+    watermarkMillis = mark.getTimestamp();
+    closedUntilMillis = Math.max(closedUntilMillis, rule.newestClosedEnd(mark.getTimestamp()));
+    clockEnds.headMap(closedUntilMillis, true).clear();
+    super.processWatermark(mark);
   }
 
   /** Closes all windows that hold operations, now that all inputs have ended. */
@@ -345,17 +376,13 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Goes on to where event time was before the start. Does not forward idleness, because manifests
-   * must wait for every subtask. All subtasks have the same inputs, so none is idle for longer than
-   * the others. But the manifests would not wait for a subtask that does not know yet that an input
-   * is active again, and would publish windows without its shards.
+   * Does not forward idleness, because manifests must wait for every subtask. All subtasks have the
+   * same inputs, so none is idle for longer than the others. But the manifests would not wait for a
+   * subtask that does not know yet that an input is active again, and would publish windows without
+   * its shards.
    */
   @Override
-  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
-    if (status.isIdle()) {
-      processWatermark(new Watermark(newestBeforeStartMillis));
-    }
-  }
+  public void processWatermarkStatus(WatermarkStatus status) {}
 
   @Override
   public void onEventTime(InternalTimer<Integer, Long> timer) throws Exception {
@@ -439,7 +466,6 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    newest.update(newestMillis == Long.MIN_VALUE ? List.of() : List.of(newestMillis));
     closedByGroup.clear();
     Long before = null;
     for (int group : keyGroups()) {

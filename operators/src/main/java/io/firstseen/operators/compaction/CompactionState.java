@@ -58,9 +58,5 @@ final class CompactionState {
   static final ListStateDescriptor<Tuple3<String, Integer, Long>> CLOSED =
       new ListStateDescriptor<>("closed", Types.TUPLE(Types.STRING, Types.INT, Types.LONG));
 
-  /** For each subtask, the last instant of the newest window of an event time. */
-  static final ListStateDescriptor<Long> NEWEST =
-      new ListStateDescriptor<>("newest", LongSerializer.INSTANCE);
-
   private CompactionState() {}
 }

@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -20,6 +22,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
@@ -43,6 +46,12 @@ import org.apache.flink.util.Collector;
  *   <li>Nothing is published before the first operation.
  * </ol>
  *
+ * <p><b>On a quiet stream</b>, with {@link Publication#idleTimeoutMillis}, a reported window is
+ * also published when the system clock has passed its end, and the arrival of its first report, by
+ * half of the timeout: {@link CompactionOperator} has waited for the other half, and the watermark
+ * of a subtask without operations does not advance. What such a subtask still reports counts for
+ * the next manifest.
+ *
  * <p>A window is held if its number of live keys jumps ({@link PublishingGate}). Its blobs are
  * published, since later packs follow them, and its sequence is used up, but no manifest has that
  * sequence. Blobs that are not in use are removed ({@link BlobRetention}).
@@ -57,9 +66,9 @@ import org.apache.flink.util.Collector;
  * <p>Before its first manifest after a start, the function says which blobs are in use, so that a
  * job can check that those of its restored state are where it publishes.
  *
- * <p>What blobs and manifests say of the set depends on operations and watermarks only, not on the
- * parallelism or on the order in which shards report. Times of publication and expiry are those of
- * Flink's clock.
+ * <p>While event time advances, what blobs and manifests say of the set depends on operations and
+ * watermarks only, not on the parallelism or on the order in which shards report. Times of
+ * publication and expiry are those of Flink's clock.
  */
 final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
 
@@ -80,6 +89,8 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
   private transient ValueState<Long> lastWindowEnd;
+  // By the end of a reported window, the processing time from which the clock may publish it.
+  private transient MapState<Long, Long> clockEnds;
   private transient boolean saidInUse;
   private transient long sequenceGauge;
   private transient long windowEndGauge;
@@ -119,6 +130,11 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     lastWindowEnd =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("lastWindowEnd", LongSerializer.INSTANCE));
+    clockEnds =
+        getRuntimeContext()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "clockEnds", LongSerializer.INSTANCE, LongSerializer.INSTANCE));
     getRuntimeContext().getMetricGroup().gauge("manifestSequence", () -> sequenceGauge);
     getRuntimeContext().getMetricGroup().gauge("manifestWindowEndMillis", () -> windowEndGauge);
   }
@@ -141,6 +157,12 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     all.add(snapshot.withoutBaseBytes());
     reported.put(place, all);
     context.timerService().registerEventTimeTimer(windowEndMillis - 1);
+    if (publication.hasIdleTimeout() && !clockEnds.contains(windowEndMillis)) {
+      long now = context.timerService().currentProcessingTime();
+      long due = publication.waitUntil(windowEndMillis, now);
+      clockEnds.put(windowEndMillis, due);
+      context.timerService().registerProcessingTimeTimer(due);
+    }
   }
 
   private void send(
@@ -153,6 +175,10 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   @Override
   public void onTimer(long timerMillis, OnTimerContext context, Collector<SnapshotRecord> out)
       throws Exception {
+    if (context.timeDomain() == TimeDomain.PROCESSING_TIME) {
+      publishOverdue(context, out);
+      return;
+    }
     long watermark = context.timerService().currentWatermark();
     long windowEndMillis = timerMillis + 1;
     List<SortedMap<Integer, ShardSnapshot>> changes = new ArrayList<>();
@@ -169,6 +195,25 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
+  /** Publishes the reported windows that the clock ends, and those before them. */
+  private void publishOverdue(OnTimerContext context, Collector<SnapshotRecord> out)
+      throws Exception {
+    long now = context.timerService().currentProcessingTime();
+    long until = Long.MIN_VALUE;
+    for (Map.Entry<Long, Long> each : clockEnds.entries()) {
+      until = each.getValue() <= now ? Math.max(until, each.getKey()) : until;
+    }
+    SortedSet<Long> windows = new TreeSet<>();
+    for (Tuple2<Long, Integer> place : reported.keys()) {
+      windows.add(place.f0);
+    }
+    for (long end : windows.headSet(until + 1)) {
+      List<SortedMap<Integer, ShardSnapshot>> changes = new ArrayList<>();
+      takeReported(end, changes);
+      publish(end, changes, context, out);
+    }
+  }
+
   /**
    * Takes the shards' reports of a window from state.
    *
@@ -178,6 +223,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
    */
   private boolean takeReported(
       long windowEndMillis, List<SortedMap<Integer, ShardSnapshot>> changes) throws Exception {
+    clockEnds.remove(windowEndMillis);
     boolean any = false;
     List<SortedMap<Integer, ShardSnapshot>> all = new ArrayList<>();
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {

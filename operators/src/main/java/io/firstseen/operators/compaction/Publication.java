@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     with it
  * @param takenOverWindowEndMillis the end of that manifest's window; windows that end before it are
  *     held, since consumers already have newer data
+ * @param idleTimeoutMillis how long event time may stand still; then the system clock ends windows,
+ *     or {@link #EVENT_TIME_ONLY}
  */
 public record Publication(
     ChangeBounds bounds,
@@ -31,7 +33,8 @@ public record Publication(
     long expiryMillis,
     long takenOverSequence,
     long takenOverCount,
-    long takenOverWindowEndMillis)
+    long takenOverWindowEndMillis,
+    long idleTimeoutMillis)
     implements Serializable {
 
   /** No jump is allowed. */
@@ -43,12 +46,15 @@ public record Publication(
   /** Manifests do not expire. */
   public static final long NO_EXPIRY = -1;
 
+  /** Only event time ends windows. */
+  public static final long EVENT_TIME_ONLY = -1;
+
   /** The longest time after which manifests expire; the year of an expiry has four digits. */
   public static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
 
   /** Publishes every manifest and removes nothing. */
   public static final Publication OF_ALL =
-      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0);
+      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0, EVENT_TIME_ONLY);
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
   public Publication {
@@ -69,6 +75,10 @@ public record Publication(
       throw new IllegalArgumentException(
           "takenOverSequence must be at least 0, got " + takenOverSequence);
     }
+    if (idleTimeoutMillis < EVENT_TIME_ONLY) {
+      throw new IllegalArgumentException(
+          "idleTimeoutMillis must be at least -1, got " + idleTimeoutMillis);
+    }
   }
 
   /** A copy with these bounds: windows that break them are held. */
@@ -80,7 +90,8 @@ public record Publication(
         expiryMillis,
         takenOverSequence,
         takenOverCount,
-        takenOverWindowEndMillis);
+        takenOverWindowEndMillis,
+        idleTimeoutMillis);
   }
 
   /** A copy that allows one jump after the manifest of a sequence. */
@@ -92,7 +103,8 @@ public record Publication(
         expiryMillis,
         takenOverSequence,
         takenOverCount,
-        takenOverWindowEndMillis);
+        takenOverWindowEndMillis,
+        idleTimeoutMillis);
   }
 
   /** A copy that removes blobs which no manifest has named for the grace period. */
@@ -104,7 +116,8 @@ public record Publication(
         expiryMillis,
         takenOverSequence,
         takenOverCount,
-        takenOverWindowEndMillis);
+        takenOverWindowEndMillis,
+        idleTimeoutMillis);
   }
 
   /** A copy whose manifests become stale this long after their publication. */
@@ -116,7 +129,42 @@ public record Publication(
         expiry.toMillis(),
         takenOverSequence,
         takenOverCount,
-        takenOverWindowEndMillis);
+        takenOverWindowEndMillis,
+        idleTimeoutMillis);
+  }
+
+  /**
+   * A copy that publishes late operations of a quiet stream, too. Where event time has not advanced
+   * for the timeout, a window with operations ends when the system clock has passed its end, and
+   * the arrival of its first operation, by the timeout.
+   */
+  public Publication endingWindowsAfter(Duration idleTimeout) {
+    return new Publication(
+        bounds,
+        jumpAllowedAfter,
+        graceMillis,
+        expiryMillis,
+        takenOverSequence,
+        takenOverCount,
+        takenOverWindowEndMillis,
+        idleTimeout.toMillis());
+  }
+
+  /** Whether the system clock ends windows. */
+  boolean hasIdleTimeout() {
+    return idleTimeoutMillis != EVENT_TIME_ONLY;
+  }
+
+  /** How long each of the two operators waits for event time: half of the idle timeout. */
+  long waitMillis() {
+    return Math.max(1, idleTimeoutMillis / 2);
+  }
+
+  /** The instant until which an operator waits: from the later of two instants on. */
+  long waitUntil(long windowEndMillis, long sinceMillis) {
+    long from = Math.max(windowEndMillis, sinceMillis);
+    long until = from + waitMillis();
+    return until < from ? Long.MAX_VALUE : until;
   }
 
   /** When a manifest that is published now expires; null if never. */
@@ -127,6 +175,13 @@ public record Publication(
   /** A copy that continues after the newest manifest of another job. */
   public Publication takingOver(long sequence, long count, long windowEndMillis) {
     return new Publication(
-        bounds, jumpAllowedAfter, graceMillis, expiryMillis, sequence, count, windowEndMillis);
+        bounds,
+        jumpAllowedAfter,
+        graceMillis,
+        expiryMillis,
+        sequence,
+        count,
+        windowEndMillis,
+        idleTimeoutMillis);
   }
 }

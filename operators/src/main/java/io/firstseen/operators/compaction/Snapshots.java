@@ -21,9 +21,9 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * SingleOutputStreamOperator<SnapshotRecord> records = Snapshots.of(operations, spec);
  * }</pre>
  *
- * <p>The same sequence of operations and watermarks gives the same blobs, byte for byte, and the
- * same manifests but for their times, at any parallelism and after any recovery. Only the order of
- * the blobs between two manifests may differ.
+ * <p>While event time advances, the same sequence of operations and watermarks gives the same
+ * blobs, byte for byte, and the same manifests but for their times, at any parallelism and after
+ * any recovery. Only the order of the blobs between two manifests may differ.
  */
 public final class Snapshots {
 
@@ -64,7 +64,7 @@ public final class Snapshots {
         .transform(
             setName + "-compaction",
             TypeInformation.of(ShardSnapshot.class),
-            new CompactionOperator(spec))
+            new CompactionOperator(spec, publication))
         .uid(setName + "-compaction")
         .setMaxParallelism(MAX_PARALLELISM)
         .keyBy(snapshot -> setName, Types.STRING)

@@ -57,6 +57,9 @@ class SnapshotHistoriesTest {
 
     record FallIdle(int input) implements Step {}
 
+    /** The clock, which is near event time at first. */
+    record PassTime(int millis) implements Step {}
+
     /** Unless it is the first. */
     record End(int input) implements Step {}
 
@@ -88,6 +91,11 @@ class SnapshotHistoriesTest {
     Arbitrary<Step> advance = Combinators.combine(inputs, advances).as(Step.Advance::new);
     Arbitrary<Step> advanceAll = advances.map(Step.AdvanceAll::new);
     Arbitrary<Step> fallIdle = inputs.map(Step.FallIdle::new);
+    Arbitrary<Step> passTime =
+        Arbitraries.frequencyOf(
+                Tuple.of(4, Arbitraries.integers().between(1, 20)),
+                Tuple.of(1, Arbitraries.integers().between(20, 100)))
+            .map(Step.PassTime::new);
     Arbitrary<Step> end = inputs.map(Step.End::new);
     Arbitrary<Step> checkpoint = Arbitraries.of(true, false, false).map(Step.Checkpoint::new);
     Arbitrary<Step> fail =
@@ -106,6 +114,7 @@ class SnapshotHistoriesTest {
             Tuple.of(10, advance),
             Tuple.of(16, advanceAll),
             Tuple.of(4, fallIdle),
+            Tuple.of(12, passTime),
             Tuple.of(1, end),
             Tuple.of(3, checkpoint),
             Tuple.of(2, fail))
@@ -127,16 +136,19 @@ class SnapshotHistoriesTest {
 
   @Provide
   Arbitrary<Publication> publications() {
+    // None, short, and longer than most histories.
+    Arbitrary<Integer> idleTimeouts = Arbitraries.of(-1, 20, 40, 100);
     Arbitrary<ChangeBounds> bounds =
         Arbitraries.of(
             ChangeBounds.NONE,
             new ChangeBounds(0.3, Double.POSITIVE_INFINITY, 2),
             new ChangeBounds(1, 2, 2),
             new ChangeBounds(0.4, 1.5, 0));
-    return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30))
+    return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30), idleTimeouts)
         .as(
-            (each, grace) ->
-                new Publication(each, Publication.NO_JUMP, grace, Publication.NO_EXPIRY, 0, 0, 0));
+            (each, grace, idleTimeout) ->
+                new Publication(
+                    each, Publication.NO_JUMP, grace, Publication.NO_EXPIRY, 0, 0, 0, idleTimeout));
   }
 
   /** Keys that are there from the first window on: a small set is all headers, and no changes. */
@@ -382,7 +394,12 @@ class SnapshotHistoriesTest {
 
     private SnapshotModel newModel(SnapshotModel.Rule broken) {
       return new SnapshotModel(
-          first.snapshotShards(), WINDOW_MILLIS, first.ttlMillis(), inputs(), broken);
+          first.snapshotShards(),
+          WINDOW_MILLIS,
+          first.ttlMillis(),
+          inputs(),
+          publication.hasIdleTimeout() ? publication.waitMillis() : SnapshotModel.EVENT_TIME_ONLY,
+          broken);
     }
 
     private int inputs() {
@@ -404,6 +421,8 @@ class SnapshotHistoriesTest {
         }
       } else if (step instanceof Step.FallIdle idle) {
         send(idle.input % inputs(), WatermarkStatus.IDLE);
+      } else if (step instanceof Step.PassTime pass) {
+        pipeline.passTime(pass.millis);
       } else if (step instanceof Step.End end && end.input % inputs() != 0) {
         send(end.input % inputs(), WatermarkStatus.ACTIVE);
         send(end.input % inputs(), Watermark.MAX_WATERMARK);

@@ -35,7 +35,9 @@ final class SnapshotModel {
     AN_INPUT_THAT_ENDED_ENDS_NO_OTHER,
     WHAT_IS_CLOSED_STAYS_CLOSED,
     AND_STAYS_SO_AFTER_A_RESTART,
-    SILENCE_AFTER_A_RESTART_CLOSES_WHAT_WAS_OPEN,
+    THE_CLOCK_CLOSES_WHAT_EVENT_TIME_LEAVES_OPEN,
+    BUT_NOT_WHILE_EVENT_TIME_ADVANCES,
+    AND_PUBLISHES_IT,
     NO_OPERATION_OVERTAKES_AN_EARLIER_ONE,
     ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW,
     A_QUIET_STREAM_PUBLISHES,
@@ -50,6 +52,9 @@ final class SnapshotModel {
     WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING,
     A_JUMP_MAY_BE_ALLOWED
   }
+
+  /** The wait of operators in which the clock ends no window. */
+  static final long EVENT_TIME_ONLY = Long.MAX_VALUE / 4;
 
   /** The rules that say nothing where there is no ttl. */
   static final Set<Rule> RULES_OF_A_TTL =
@@ -74,6 +79,10 @@ final class SnapshotModel {
     private final Queue<Sent> sent = new ArrayDeque<>();
     private long closedUntil = Long.MIN_VALUE;
     private long reached = Long.MIN_VALUE;
+    private long clock = clockAtStart;
+    private long advanced = clockAtStart;
+    // By window with operations, when the clock may close it.
+    private final TreeMap<Long, Long> clockEnds = new TreeMap<>();
   }
 
   private final class Shard {
@@ -155,9 +164,11 @@ final class SnapshotModel {
   private final Rule broken;
   private final List<Shard> shardByNumber = new ArrayList<>();
   private int[] subtaskByShard;
-  // The last instant of the newest window of an event time, now and at the restart.
-  private long newest = Long.MIN_VALUE;
-  private long newestAtRestart = Long.MIN_VALUE;
+  // How long an operator waits for event time before the clock ends a window.
+  private final long waitMillis;
+  private long clockAtStart;
+  private long clockOfManifests;
+  private final TreeMap<Long, Long> clockEndsOfManifests = new TreeMap<>();
   private List<Subtask> subtasks = new ArrayList<>();
   private ModelTime timeOfManifests = new ModelTime(1, true);
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
@@ -174,11 +185,13 @@ final class SnapshotModel {
 
   /** One subtask with one input. */
   SnapshotModel(int shardCount, long windowMillis) {
-    this(shardCount, windowMillis, 0, 1, null);
+    this(shardCount, windowMillis, 0, 1, EVENT_TIME_ONLY, null);
   }
 
   /** The model that breaks a rule, or none if that is null; no ttl if that is 0. */
-  SnapshotModel(int shardCount, long windowMillis, long ttlMillis, int inputs, Rule broken) {
+  SnapshotModel(
+      int shardCount, long windowMillis, long ttlMillis, int inputs, long waitMillis, Rule broken) {
+    this.waitMillis = waitMillis;
     this.ttlMillis = ttlMillis;
     this.shards = new Shards(shardCount);
     this.windowMillis = windowMillis;
@@ -218,7 +231,41 @@ final class SnapshotModel {
     }
     history.add(new Landed(window, add, Math.max(eventTimeMillis, window - windowMillis)));
     shard.openWindows.add(window);
-    newest = Math.max(newest, windowOf(eventTimeMillis) - 1);
+    Subtask subtask = subtasks.get(subtaskByShard[number]);
+    subtask.clockEnds.putIfAbsent(window, Math.max(window, subtask.clock) + waitMillis);
+  }
+
+  /** The clock of a subtask goes on. */
+  void clock(int number, long nowMillis) {
+    Subtask subtask = subtasks.get(number);
+    subtask.clock = nowMillis;
+    long due = Long.MIN_VALUE;
+    for (Map.Entry<Long, Long> each : subtask.clockEnds.entrySet()) {
+      due = each.getValue() <= nowMillis ? each.getKey() : due;
+    }
+    boolean quiet =
+        subtask.advanced + waitMillis <= nowMillis
+            || broken == Rule.BUT_NOT_WHILE_EVENT_TIME_ADVANCES;
+    if (due != Long.MIN_VALUE
+        && quiet
+        && broken != Rule.THE_CLOCK_CLOSES_WHAT_EVENT_TIME_LEAVES_OPEN) {
+      closeWindowsUntil(number, due - 1);
+    }
+  }
+
+  /** The clock of the manifests goes on. */
+  void clockOfManifests(long nowMillis) {
+    clockOfManifests = nowMillis;
+    long due = Long.MIN_VALUE;
+    for (Map.Entry<Long, Long> each : clockEndsOfManifests.entrySet()) {
+      due = each.getValue() <= nowMillis ? each.getKey() : due;
+    }
+    while (!windowsWithoutManifest.isEmpty()
+        && windowsWithoutManifest.first() <= due
+        && broken != Rule.AND_PUBLISHES_IT) {
+      quietUntil = Math.min(quietUntil, windowsWithoutManifest.first());
+      publish(windowsWithoutManifest.pollFirst());
+    }
   }
 
   /** A watermark of an input arrives at a subtask. */
@@ -230,16 +277,8 @@ final class SnapshotModel {
 
   /** A subtask hears that an input is idle. */
   void idle(int subtask, int input) {
-    ModelTime time = subtasks.get(subtask).time;
-    boolean wasSilent = time.isSilent();
-    if (time.idle(input)) {
+    if (subtasks.get(subtask).time.idle(input)) {
       closeWindows(subtask);
-    }
-    if (!wasSilent
-        && time.isSilent()
-        && newestAtRestart > subtasks.get(subtask).reached
-        && broken != Rule.SILENCE_AFTER_A_RESTART_CLOSES_WHAT_WAS_OPEN) {
-      closeWindowsUntil(subtask, newestAtRestart);
     }
   }
 
@@ -260,6 +299,7 @@ final class SnapshotModel {
     long now = subtask.time.now();
     boolean allEnded = now == Long.MAX_VALUE;
     if (now > subtask.reached && (!allEnded || broken == Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER)) {
+      subtask.advanced = subtask.clock;
       closeWindowsUntil(number, now);
     }
   }
@@ -278,6 +318,7 @@ final class SnapshotModel {
     if (now != Long.MAX_VALUE) {
       subtask.closedUntil = Math.max(subtask.closedUntil, over(now));
     }
+    subtask.clockEnds.headMap(subtask.closedUntil, true).clear();
     subtask.sent.add(new Sent(null, now, null));
   }
 
@@ -294,17 +335,37 @@ final class SnapshotModel {
     return now == Long.MAX_VALUE ? now : windowOf(now + 1) - windowMillis;
   }
 
-  /** The next output of a subtask arrives at the manifest function. */
+  /** The next watermark of a subtask arrives at the manifest function. */
   void heardFrom(int subtask) {
-    Sent sent = subtasks.get(subtask).sent.poll();
+    Sent sent = subtasks.get(subtask).sent.peek();
+    if (sent == null || sent.shard != null) {
+      surplusArrivals++;
+    } else {
+      subtasks.get(subtask).sent.remove();
+      heardWatermark(subtask, sent.millis);
+    }
+  }
+
+  /** The report of a shard arrives. Those between two watermarks may be in any order. */
+  void heardFrom(int subtask, int shard, long windowEndMillis) {
+    Sent sent = null;
+    for (Sent each : subtasks.get(subtask).sent) {
+      if (each.shard == null) {
+        break;
+      }
+      if (each.shard == shardByNumber.get(shard) && each.millis == windowEndMillis) {
+        sent = each;
+        break;
+      }
+    }
     if (sent == null) {
       surplusArrivals++;
-    } else if (sent.shard == null) {
-      heardWatermark(subtask, sent.millis);
     } else {
+      subtasks.get(subtask).sent.remove(sent);
       // What comes after its manifest counts for the next.
       long window = Math.max(sent.millis, windowOf(lastWindowOver()));
       windowsWithoutManifest.add(window);
+      clockEndsOfManifests.putIfAbsent(window, Math.max(window, clockOfManifests) + waitMillis);
       if (sent.changed != null) {
         sent.shard.heard.computeIfAbsent(window, unused -> new ArrayList<>()).add(sent.changed);
       }
@@ -350,6 +411,7 @@ final class SnapshotModel {
   }
 
   private void publish(long window) {
+    clockEndsOfManifests.remove(window);
     List<Set<Long>> newest = new ArrayList<>();
     // Each change of a shard uses up a sequence.
     int packs = 1;
@@ -408,7 +470,12 @@ final class SnapshotModel {
 
   private void hearAll() {
     while (!subtasks.get(0).sent.isEmpty()) {
-      heardFrom(0);
+      Sent next = subtasks.get(0).sent.peek();
+      if (next.shard == null) {
+        heardFrom(0);
+      } else {
+        heardFrom(0, shardByNumber.indexOf(next.shard), next.millis);
+      }
     }
   }
 
@@ -419,14 +486,15 @@ final class SnapshotModel {
    *
    * @param newTtlMillis the new ttl; 0 for none, which is possible only if there was none before
    */
-  void restart(long newTtlMillis, int parallelism, int... newSubtaskByShard) {
+  void restart(long newTtlMillis, long nowMillis, int parallelism, int... newSubtaskByShard) {
     ttlMillis = newTtlMillis;
+    clockAtStart = nowMillis;
+    clockOfManifests = nowMillis;
     restart(parallelism, newSubtaskByShard);
   }
 
   private void restart(int parallelism, int... newSubtaskByShard) {
     shardByNumber.forEach(shard -> shard.closedUntil = shard.closedUntil());
-    newestAtRestart = newest;
     List<Subtask> before = subtasks;
     start(parallelism, newSubtaskByShard);
     for (int i = 0; i < Math.min(before.size(), parallelism); i++) {
@@ -436,6 +504,12 @@ final class SnapshotModel {
       shardByNumber.forEach(shard -> shard.closedUntil = Long.MIN_VALUE);
     }
     shardByNumber.forEach(shard -> shard.forgottenUntil = shard.closedUntil());
+    for (int number = 0; number < shardByNumber.size(); number++) {
+      Subtask subtask = subtasks.get(subtaskByShard[number]);
+      for (long window : shardByNumber.get(number).openWindows) {
+        subtask.clockEnds.put(window, Math.max(window, clockAtStart) + waitMillis);
+      }
+    }
   }
 
   private void start(int parallelism, int[] newSubtaskByShard) {

@@ -12,6 +12,7 @@ import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.Operation;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -135,47 +136,54 @@ class SnapshotOperatorsTest {
 
   @ParameterizedTest
   @CsvSource({"HEAP, 1, 2", "HEAP, 3, 1", "ROCKSDB, 2, 3"})
-  void whatWasOpenAtARestartIsClosedWhereNothingElseComes(Backend backend, int before, int after)
+  void theClockPublishesWhatEventTimeLeavesOpen(Backend backend, int before, int after)
       throws Exception {
-    Savepoint savepoint;
+    Publication publication = Publication.OF_ALL.endingWindowsAfter(Duration.ofMillis(2_000));
     PublishedSets published = new PublishedSets();
-    try (SnapshotPipeline pipeline = start(backend, before)) {
+    Savepoint savepoint;
+    try (SnapshotPipeline pipeline =
+        new SnapshotPipeline(SPEC, publication, backend, 1, before, null, 1)) {
       pipeline.add(A, 5);
       pipeline.watermark(9);
-      pipeline.add(B, 15);
-      pipeline.add(C, 37);
-      pipeline.watermark(12);
+      pipeline.add(B, 7);
+      pipeline.passTime(900);
       published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L);
+      passTwice(1_100, pipeline, published);
+      assertThat(published.windowEnds()).containsExactly(10L, 20L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+      pipeline.add(C, 7);
+      pipeline.add(D, 37);
       savepoint = pipeline.savepoint();
     }
-    assertThat(published.windowEnds()).containsExactly(10L);
-    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 2, after, savepoint, 1)) {
+    try (SnapshotPipeline pipeline =
+        new SnapshotPipeline(SPEC, publication, backend, 2, after, savepoint, 1)) {
       pipeline.send(0, WatermarkStatus.IDLE);
+      passTwice(1_100, pipeline, published);
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 30L, 40L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C, D);
+      passTwice(10_000, pipeline, published);
+      assertThat(published.windowEnds()).as("no more").containsExactly(10L, 20L, 30L, 40L);
+      // Late, but event time goes on.
+      pipeline.add(A, 1);
+      pipeline.passTime(900);
+      pipeline.watermark(41);
+      pipeline.passTime(900);
       published.add(pipeline.records());
-      assertThat(published.windowEnds()).as("while an input may go on").containsExactly(10L);
-      pipeline.send(1, WatermarkStatus.IDLE);
-      published.add(pipeline.records());
-      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L);
-      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C);
-      pipeline.send(0, WatermarkStatus.ACTIVE);
-      pipeline.add(D, 38);
-      pipeline.send(0, new Watermark(38));
-      pipeline.send(0, WatermarkStatus.IDLE);
-      published.add(pipeline.records());
-      assertThat(published.windowEnds()).as("closed for good").containsExactly(10L, 20L, 40L);
-      savepoint = pipeline.savepoint();
-    }
-    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 1, savepoint, 1)) {
-      // Event time must not run ahead, however often a job is restarted.
-      pipeline.send(0, WatermarkStatus.IDLE);
-      published.add(pipeline.records());
-      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L);
-      pipeline.send(0, WatermarkStatus.ACTIVE);
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 30L, 40L);
       pipeline.watermark(49);
       published.add(pipeline.records());
-      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L, 50L);
-      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C, D);
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 30L, 40L, 50L);
     }
+  }
+
+  /** First for the subtasks, then for the manifests. */
+  private static void passTwice(int millis, SnapshotPipeline pipeline, PublishedSets published)
+      throws Exception {
+    pipeline.passTime(millis);
+    published.add(pipeline.records());
+    pipeline.passTime(millis);
+    published.add(pipeline.records());
   }
 
   @ParameterizedTest
@@ -322,7 +330,9 @@ class SnapshotOperatorsTest {
   void theManifestsWaitForASubtaskThatIsIdle() throws Exception {
     try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new CompactionOperator(SPEC), new Snapshots.ByShard(4), Types.INT)) {
+            new CompactionOperator(SPEC, Publication.OF_ALL),
+            new Snapshots.ByShard(4),
+            Types.INT)) {
       operator.open();
       operator.processWatermark(5);
       operator.processWatermarkStatus(WatermarkStatus.IDLE);
@@ -597,7 +607,9 @@ class SnapshotOperatorsTest {
   void anOperationWithoutTimestampIsRefused() throws Exception {
     try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new CompactionOperator(SPEC), new Snapshots.ByShard(4), Types.INT)) {
+            new CompactionOperator(SPEC, Publication.OF_ALL),
+            new Snapshots.ByShard(4),
+            Types.INT)) {
       operator.open();
       assertThatThrownBy(
               () ->

@@ -82,9 +82,10 @@ final class SnapshotPipeline implements AutoCloseable {
 
   private static final class Compaction
       extends KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> {
-    Compaction(SnapshotSpec spec, int parallelism, int subtask) throws Exception {
+    Compaction(SnapshotSpec spec, Publication publication, int parallelism, int subtask)
+        throws Exception {
       super(
-          new CompactionOperator(spec),
+          new CompactionOperator(spec, publication),
           new Snapshots.ByShard(spec.snapshotShards()),
           Types.INT,
           Snapshots.MAX_PARALLELISM,
@@ -165,6 +166,7 @@ final class SnapshotPipeline implements AutoCloseable {
   private final List<Queue<StreamElement>> channels = new ArrayList<>();
   private final List<Consumer<SnapshotModel>> arrivals = new ArrayList<>();
   private long checkpointId;
+  private long clockMillis;
 
   /** Starts a pipeline with one input, from a savepoint if there is one. */
   SnapshotPipeline(
@@ -234,8 +236,10 @@ final class SnapshotPipeline implements AutoCloseable {
     this.inputs = inputs;
     this.parallelism = parallelism;
     this.speeds = new SplittableRandom(seed);
+    this.clockMillis = savepoint == null ? 0 : savepoint.clockMillis;
     for (int subtask = 0; subtask < parallelism; subtask++) {
-      Compaction compaction = new Compaction(spec, parallelism, subtask);
+      Compaction compaction = new Compaction(spec, publication, parallelism, subtask);
+      compaction.setProcessingTime(clockMillis);
       start(
           compaction,
           backend,
@@ -251,13 +255,13 @@ final class SnapshotPipeline implements AutoCloseable {
       entrances.add(new Entrance<>(compaction, inputs));
     }
     manifests = new Manifests(spec, function);
+    manifests.setProcessingTime(clockMillis);
     start(manifests, backend, savepoint == null ? null : savepoint.manifest);
     entranceOfManifests = new Entrance<>(manifests, parallelism);
     for (int channel = 0; channel < (inputs + 1) * parallelism; channel++) {
       channels.add(new ArrayDeque<>());
     }
     if (savepoint != null) {
-      manifests.setProcessingTime(savepoint.clockMillis);
       arrivals.addAll(savepoint.arrivals);
       for (int channel = 0;
           savepoint.somethingIsOnTheWay() && channel < channels.size();
@@ -269,9 +273,10 @@ final class SnapshotPipeline implements AutoCloseable {
     for (int shard = 0; shard < subtaskByShard.length; shard++) {
       subtaskByShard[shard] = subtaskOf(shard);
     }
+    long clockAtStart = clockMillis;
     arrivals.add(
         model -> {
-          model.restart(spec.ttlMillis(), parallelism, subtaskByShard);
+          model.restart(spec.ttlMillis(), clockAtStart, parallelism, subtaskByShard);
           model.bounded(publication.bounds(), publication.jumpAllowedAfter());
         });
   }
@@ -346,14 +351,40 @@ final class SnapshotPipeline implements AutoCloseable {
     int subtask = channel % parallelism;
     int input = channel / parallelism;
     if (input == inputs) {
-      manifests.setProcessingTime(manifests.getProcessingTime() + speeds.nextInt(5));
+      passTimeOfManifests(speeds.nextInt(5));
       entranceOfManifests.take(subtask, element);
-      arrivals.add(model -> model.heardFrom(subtask));
+      if (element instanceof StreamRecord<?> streamRecord) {
+        ShardSnapshot report = (ShardSnapshot) streamRecord.getValue();
+        int shard = report.shard();
+        long windowEndMillis = report.windowEndMillis();
+        arrivals.add(model -> model.heardFrom(subtask, shard, windowEndMillis));
+      } else {
+        arrivals.add(model -> model.heardFrom(subtask));
+      }
       return;
     }
     arrivals.add(arrival(subtask, input, element));
     entrances.get(subtask).take(input, element);
     collect(subtask);
+  }
+
+  private void passTimeOfManifests(int millis) throws Exception {
+    clockMillis += millis;
+    long now = clockMillis;
+    manifests.setProcessingTime(now);
+    arrivals.add(model -> model.clockOfManifests(now));
+  }
+
+  /** The clocks of all operators go on. */
+  void passTime(int millis) throws Exception {
+    passTimeOfManifests(millis);
+    long now = clockMillis;
+    for (int number = 0; number < parallelism; number++) {
+      int subtask = number;
+      subtasks.get(subtask).setProcessingTime(now);
+      arrivals.add(model -> model.clock(subtask, now));
+      collect(subtask);
+    }
   }
 
   private void collect(int subtask) {
@@ -482,7 +513,7 @@ final class SnapshotPipeline implements AutoCloseable {
             .getJobManagerOwnedState(),
         channels.stream().map(List::<StreamElement>copyOf).toList(),
         List.copyOf(arrivals),
-        manifests.getProcessingTime());
+        clockMillis);
   }
 
   @Override
