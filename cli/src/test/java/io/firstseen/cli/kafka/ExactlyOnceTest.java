@@ -409,7 +409,7 @@ class ExactlyOnceTest {
     return env.executeAsync(name);
   }
 
-  private static List<String> committed(TopicIo topics, String topic) {
+  private static List<String> committed(TopicIo topics, String topic) throws Exception {
     List<String> records = new ArrayList<>();
     for (ConsumerRecord<byte[], byte[]> record : topics.readCommitted(topic)) {
       StringBuilder text = new StringBuilder();

@@ -82,7 +82,7 @@ class OwnFormatsTest {
     }
   }
 
-  private List<String> accepted() {
+  private List<String> accepted() throws Exception {
     try (TopicIo topics = new TopicIo(BROKER.servers())) {
       return topics.readCommitted(name + ".accepted").stream()
           .map(record -> new String(record.key(), UTF_8) + (record.value() == null ? " gone" : ""))
@@ -90,7 +90,7 @@ class OwnFormatsTest {
     }
   }
 
-  private List<String> reasons() {
+  private List<String> reasons() throws Exception {
     try (TopicIo topics = new TopicIo(BROKER.servers())) {
       return topics.readCommitted(name + ".dead-letters").stream()
           .map(record -> new String(record.headers().lastHeader("firstseen.reason").value(), UTF_8))

@@ -162,7 +162,7 @@ class PassedRecordsTest {
   }
 
   /** The records of a topic, by partition, in order. */
-  private List<List<String>> records(TopicIo topics) {
+  private List<List<String>> records(TopicIo topics) throws Exception {
     List<List<String>> records = new ArrayList<>();
     for (int i = 0; i < PARTITIONS; i++) {
       records.add(new ArrayList<>());

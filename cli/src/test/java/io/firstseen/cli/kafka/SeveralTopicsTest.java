@@ -60,7 +60,7 @@ class SeveralTopicsTest {
     return JobOptions.parse("--fpr=0.0000001", "--capacity=100000");
   }
 
-  private static List<String> keys(TopicIo topics, String topic) {
+  private static List<String> keys(TopicIo topics, String topic) throws Exception {
     return topics.readCommitted(topic).stream()
         .map(record -> new String(record.key(), UTF_8))
         .sorted()
@@ -167,7 +167,7 @@ class SeveralTopicsTest {
     }
   }
 
-  private static List<String> values(TopicIo topics, String topic, int partition) {
+  private static List<String> values(TopicIo topics, String topic, int partition) throws Exception {
     return topics.readCommitted(topic).stream()
         .filter(record -> record.partition() == partition)
         .map(record -> new String(record.value(), UTF_8))

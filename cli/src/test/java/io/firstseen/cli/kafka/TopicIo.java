@@ -3,6 +3,7 @@ package io.firstseen.cli.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.testing.TopicReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -61,28 +63,12 @@ public final class TopicIo implements AutoCloseable {
 
   /** All records of a topic that readers of a level see now, partition by partition. */
   List<ConsumerRecord<byte[], byte[]>> read(String topic, IsolationLevel isolation) {
-    return read(topic, isolation, isolation);
-  }
-
-  /**
-   * The committed records among all that are written by now. Waits for transactions under way: a
-   * broker reports a commit before all readers see it.
-   */
-  List<ConsumerRecord<byte[], byte[]>> readCommitted(String topic) {
-    return read(topic, IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED);
-  }
-
-  private List<ConsumerRecord<byte[], byte[]>> read(
-      String topic, IsolationLevel isolation, IsolationLevel isolationOfEnds) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
       List<TopicPartition> partitions = partitions(consumer, topic);
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends =
-          isolation == isolationOfEnds
-              ? consumer.endOffsets(partitions)
-              : endOffsets(partitions, isolationOfEnds);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
       while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
         consumer.poll(Duration.ofMillis(100)).forEach(records::add);
       }
@@ -90,11 +76,12 @@ public final class TopicIo implements AutoCloseable {
     return records;
   }
 
-  private Map<TopicPartition, Long> endOffsets(
-      List<TopicPartition> partitions, IsolationLevel isolation) {
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
-      return consumer.endOffsets(partitions);
-    }
+  /** The committed records among all that are written by now, as {@link TopicReader} reads them. */
+  List<ConsumerRecord<byte[], byte[]>> readCommitted(String topic) throws TimeoutException {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    new TopicReader<>(servers, new ByteArrayDeserializer(), new ByteArrayDeserializer())
+        .read(topic, records::add);
+    return records;
   }
 
   /** Reads a topic, which may not be there yet, until what was read is enough. */

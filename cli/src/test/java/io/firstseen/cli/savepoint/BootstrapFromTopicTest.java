@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.PipelineJob;
@@ -30,13 +29,12 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -296,30 +294,7 @@ class BootstrapFromTopicTest {
 
   /** The keys of a topic's committed records, when there are enough of them. */
   private static List<String> committed(String topic, int count) throws Exception {
-    List<String> keys = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                "bootstrap.servers",
-                KAFKA.servers(),
-                "isolation.level",
-                "read_committed",
-                "auto.offset.reset",
-                "earliest"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      consumer.assign(List.of(new TopicPartition(topic, 0)));
-      Waiting.until(
-          topic + " has its records",
-          Duration.ofMinutes(1),
-          () -> {
-            consumer
-                .poll(Duration.ofMillis(100))
-                .forEach(record -> keys.add(new String(record.key(), UTF_8)));
-            return keys.size() >= count;
-          });
-    }
-    return keys;
+    return KAFKA.broker().awaitCommitted(topic, count).stream().map(ConsumerRecord::key).toList();
   }
 
   /** As a broker does with a topic that deletes by age, too. */
