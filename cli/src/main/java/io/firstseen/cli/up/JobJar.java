@@ -1,6 +1,5 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.cli.Main;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -26,7 +26,7 @@ final class JobJar {
    */
   static Path find() throws IOException {
     // HOME/command/cli-VERSION.jar, HOME/cli/target/cli-VERSION.jar or HOME/cli/target/classes.
-    String version = Main.class.getPackage().getImplementationVersion();
+    String version = JobJar.class.getPackage().getImplementationVersion();
     String name = "jobs-%s-job.jar".formatted(version == null ? "*" : version);
     Path parent = ofThisCommand().getParent();
     List<Path> places =
@@ -47,18 +47,18 @@ final class JobJar {
     if (!Files.isDirectory(directory)) {
       return Optional.empty();
     }
-    Map<FileTime, Path> byTime = new TreeMap<>();
+    NavigableMap<FileTime, Path> byTime = new TreeMap<>();
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(directory, name)) {
       for (Path jar : jars) {
         byTime.put(Files.getLastModifiedTime(jar), jar);
       }
     }
-    return byTime.values().stream().reduce((older, newer) -> newer);
+    return Optional.ofNullable(byTime.lastEntry()).map(Map.Entry::getValue);
   }
 
   private static Path ofThisCommand() {
     try {
-      return Path.of(Main.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return Path.of(JobJar.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
       throw new IllegalStateException(e);
     }

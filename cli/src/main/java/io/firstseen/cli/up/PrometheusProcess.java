@@ -1,6 +1,5 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.cli.processes.CommandProcess;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.cli.processes.ProcessLogs;
 import io.firstseen.jobs.options.JobOptions;
@@ -91,7 +90,7 @@ final class PrometheusProcess {
         "prometheus",
         logs.file("prometheus"),
         start -> new LocalProcess.Command(words, Map.of()),
-        start -> CommandProcess.answers(ready));
+        start -> ServiceProcess.answers(ready));
   }
 
   /**

@@ -2,7 +2,6 @@ package io.firstseen.cli.up;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.processes.BrokerProcess;
-import io.firstseen.cli.processes.CommandProcess;
 import io.firstseen.cli.processes.FlinkProcesses;
 import io.firstseen.cli.processes.FlinkRest;
 import io.firstseen.cli.processes.LocalPorts;
@@ -447,7 +446,9 @@ public final class UpCommand implements Callable<Integer> {
     List<String> words = new ArrayList<>(arguments().ofService());
     words.add("--bootstrap-servers=" + servers);
     words.add("--cache-dir=" + directory.snapshots());
-    LocalProcess service = CommandProcess.serve(servicePort, words, Map.of(), serviceBytes, logs);
+    LocalProcess service =
+        ServiceProcess.start(
+            spec.root().userObject().getClass(), servicePort, words, serviceBytes, logs);
     cleanup.add(service);
     return service;
   }
