@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param heapBytes live objects of all tasks; of the heap backend only
  * @param checkpointBytes files of a checkpoint of all state
  * @param checkpointSeconds how long it took
- * @param restoreSeconds from a start until all tasks ran, their state restored
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record MeasuredSize(
@@ -32,8 +31,7 @@ public record MeasuredSize(
     @Nullable Double eventsPerSecond,
     @Nullable Double heapBytes,
     @Nullable Double checkpointBytes,
-    @Nullable Double checkpointSeconds,
-    @Nullable Double restoreSeconds) {
+    @Nullable Double checkpointSeconds) {
 
   /** What a run of recoveries has measured with one task. */
   static MeasuredSize of(RecoveryRun.Result run) {
@@ -48,7 +46,6 @@ public record MeasuredSize(
         start.steadyRate(),
         run.backend() == Backend.HASHMAP ? (double) run.heapBytes() : null,
         (double) run.checkpointBytes(),
-        run.checkpointSeconds(),
-        start.tasksRunSeconds());
+        run.checkpointSeconds());
   }
 }

@@ -7,7 +7,6 @@ import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.cli.size.Sizing;
 import io.firstseen.cli.size.SizingRequest;
-import io.firstseen.cli.size.SizingRules;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,7 +125,7 @@ public final class SizingCheck implements Callable<Integer> {
   /** Adds the figures that a run has measured, each with what is said of it as its bound. */
   static void compare(MeasuredSize run, double coreSpeed, double within, Figures figures) {
     Sizing said =
-        SizingRules.size(
+        Sizing.of(
             SizingRequest.ofOperator(
                 run.keys(),
                 run.falsePositiveRate() == null ? RATE : run.falsePositiveRate(),
@@ -139,13 +138,11 @@ public final class SizingCheck implements Callable<Integer> {
     comparison.add(
         "events/s",
         run.eventsPerSecond(),
-        run.parallelism() * said.tasks().operatorEventsPerSecondOfTask(),
+        run.parallelism() * said.operatorEventsPerSecondOfTask(),
         "/s");
-    comparison.add("heap, bytes", run.heapBytes(), said.filter().heapBytes(), "B");
-    comparison.add("checkpoint, bytes", run.checkpointBytes(), said.checkpoints().fullBytes(), "B");
-    comparison.add(
-        "checkpoint, seconds", run.checkpointSeconds(), said.checkpoints().fullSeconds(), "s");
-    comparison.add("restore, seconds", run.restoreSeconds(), said.recovery().restartSeconds(), "s");
+    comparison.add("heap, bytes", run.heapBytes(), said.heapBytes(), "B");
+    comparison.add("checkpoint, bytes", run.checkpointBytes(), said.checkpointBytes(), "B");
+    comparison.add("checkpoint, seconds", run.checkpointSeconds(), said.checkpointSeconds(), "s");
   }
 
   private record Comparison(Figures figures, double within) {

@@ -15,7 +15,7 @@ class SizingCheckTest {
 
   private static MeasuredSize heap(double bytes, Double seconds) {
     return new MeasuredSize(
-        "a run", 10_000_000, null, Backend.HASHMAP, null, 1, null, bytes, null, seconds, null);
+        "a run", 10_000_000, null, Backend.HASHMAP, null, 1, null, bytes, null, seconds);
   }
 
   private static boolean missed(MeasuredSize run) {

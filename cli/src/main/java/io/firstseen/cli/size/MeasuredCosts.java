@@ -74,22 +74,13 @@ final class MeasuredCosts {
   /** RocksDB's block cache and write buffers. DedupFigures, --managed-memory: 256 MiB a task. */
   static final double MANAGED_BYTES = 256 << 20;
 
-  // Checkpoints and restores.
+  // Checkpoints.
 
   /** Bytes a second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md. */
   private static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
 
   /** The same on RocksDB, which flushes first: RecoveryFigures, 25 November, 50 M keys. */
   private static final double ROCKSDB_CHECKPOINT_BYTES_PER_SECOND = 400e6;
-
-  /** Bytes a second that a task restores. RecoveryFigures, 25 November, 10 M and 50 M keys. */
-  private static final double HEAP_RESTORE_BYTES_PER_SECOND = 350e6;
-
-  /** The same on RocksDB, which links local files. RecoveryFigures, 25 November, as before. */
-  private static final double ROCKSDB_RESTORE_BYTES_PER_SECOND = 900e6;
-
-  /** Seconds of a start or a restart without state. RecoveryFigures, 25 November. */
-  static final double START_SECONDS = 0.12;
 
   /** Seconds of a checkpoint without state. RecoveryFigures, 25 November. */
   static final double CHECKPOINT_SECONDS = 0.1;
@@ -116,15 +107,6 @@ final class MeasuredCosts {
 
   /** Bits a key that are sent, over log2(1 / rate). WireFigures, 23 November. */
   static final double SNAPSHOT_SENT_BITS = 1.478;
-
-  /** Bits a key in a reader's cache file, over log2(1 / rate). WireFigures, 23 November. */
-  static final double SNAPSHOT_MAPPED_BITS = 1.723;
-
-  /** Bytes of a window in which nothing changes. WireFigures, 23 November. */
-  static final double WINDOW_BYTES = 306;
-
-  /** And for each shard that changes. WireFigures, 23 November: 3,258 bytes for 1,000 changes. */
-  static final double WINDOW_BYTES_OF_SHARD = 25;
 
   /**
    * State of the snapshot job a key; half a byte more with a ttl. CompactionFigures, 22 November.
@@ -170,12 +152,6 @@ final class MeasuredCosts {
     return backend == StateBackend.HEAP
         ? HEAP_CHECKPOINT_BYTES_PER_SECOND
         : ROCKSDB_CHECKPOINT_BYTES_PER_SECOND;
-  }
-
-  static double restoreBytesPerSecond(StateBackend backend) {
-    return backend == StateBackend.HEAP
-        ? HEAP_RESTORE_BYTES_PER_SECOND
-        : ROCKSDB_RESTORE_BYTES_PER_SECOND;
   }
 
   /** Bytes of RocksDB's files, of the bytes of its pages. */

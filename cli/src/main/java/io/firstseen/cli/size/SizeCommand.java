@@ -1,9 +1,6 @@
 package io.firstseen.cli.size;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Keys;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -12,7 +9,6 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.DedupMode;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -30,7 +26,7 @@ import picocli.CommandLine.TypeConversionException;
     modelTransformer = DeclaredOptions.class,
     description = {
       "Says what a dedup of so many keys at such a rate needs: shards, tasks, memory, checkpoints,"
-          + " topics, recovery, and the command lines to submit it.",
+          + " and the command lines to submit it.",
       "Bytes come from real filters, times from benchmarks on cores of 2026 (docs/operations/sizing.md)."
     },
     exitCodeList = {"0:good, also with warnings", "2:usage error, or no dedup can carry it"})
@@ -89,14 +85,6 @@ public final class SizeCommand implements Callable<Integer> {
       converter = KeyBytes.class,
       description = "Bytes of a key in canonical form (default: ${DEFAULT-VALUE}).")
   private int keyBytes;
-
-  @Option(
-      names = "--payload-bytes",
-      paramLabel = "N",
-      defaultValue = "0",
-      converter = PayloadBytes.class,
-      description = "Bytes of an event beside its key (default: ${DEFAULT-VALUE}).")
-  private int payloadBytes;
 
   /** A format of which times are measured. */
   static final class MeasuredFormat implements ITypeConverter<EventFormat> {
@@ -198,14 +186,6 @@ public final class SizeCommand implements Callable<Integer> {
   private Integer parallelism;
 
   @Option(
-      names = "--retention",
-      paramLabel = "DURATION",
-      defaultValue = "7d",
-      converter = OptionValues.PositiveDuration.class,
-      description = "How long the duplicates topic keeps its records (default: ${DEFAULT-VALUE}).")
-  private Duration retention;
-
-  @Option(
       names = "--snapshots",
       description = "Publish snapshots, too, by a SnapshotJob of its own.")
   private boolean snapshots;
@@ -237,27 +217,12 @@ public final class SizeCommand implements Callable<Integer> {
     }
   }
 
-  /** Bytes of the rest of an event. */
-  static final class PayloadBytes extends OptionValues.WholeNumber {
-    PayloadBytes() {
-      super(0, 800 << 10);
-    }
-  }
-
   @Override
   public Integer call() {
     require(repeats < 1, "--repeats", "[0, 1)", repeats);
     require(cached > 0, "--cached", "(0, 1]", cached);
     require(busy > 0 && busy < 1, "--busy", "(0, 1)", busy);
-    SizingRequest request = request();
-    Sizing sizing = SizingRules.size(request);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = new ObjectMapper().valueToTree(sizing);
-      out.println(Json.line(object));
-    } else {
-      out.print(new SizingText(request, sizing).text());
-    }
+    Sizing.of(request()).fields().print(spec.commandLine().getOut(), json);
     return ExitCode.GOOD;
   }
 
@@ -277,7 +242,6 @@ public final class SizeCommand implements Callable<Integer> {
         ttl == null ? 0 : seconds(ttl),
         repeats,
         keyBytes,
-        payloadBytes,
         eventFormat,
         canonicaliser.id(),
         seconds(checkpointInterval),
@@ -289,7 +253,6 @@ public final class SizeCommand implements Callable<Integer> {
         coreSpeed,
         shards,
         parallelism,
-        seconds(retention),
         ofSnapshots());
   }
 

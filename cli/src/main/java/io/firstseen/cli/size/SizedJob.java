@@ -1,7 +1,5 @@
 package io.firstseen.cli.size;
 
-import io.firstseen.cli.size.Sizing.Memory;
-import io.firstseen.cli.size.Sizing.Tasks;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.OptionValues;
@@ -21,15 +19,26 @@ import org.jspecify.annotations.Nullable;
 
 /** The command lines and the settings of the cluster for a dedup of that size. */
 record SizedJob(
-    SizingRequest request, Tasks tasks, Memory memory, Sizing.@Nullable Snapshots snapshots) {
+    SizingRequest request,
+    int shards,
+    int parallelism,
+    double heapBytesOfTask,
+    double pageCacheBytesOfTask,
+    double managedBytesOfTask,
+    @Nullable SnapshotSizing snapshots) {
   private static final String JAR = "jobs/target/jobs-0.2.0-SNAPSHOT-job.jar";
+
+  /** Slots of a TaskManager. */
+  int slots() {
+    return Math.min(request.slots(), parallelism);
+  }
 
   /** One line for each job. */
   List<String> commands() {
     List<String> lines = new ArrayList<>();
-    lines.add(line(settingsOfDedup(), DedupJob.class, dedupWords(tasks.parallelism())));
+    lines.add(line(settingsOfDedup(), DedupJob.class, dedupWords()));
     if (snapshots != null) {
-      List<String> words = commonWords(snapshots.parallelism());
+      List<String> words = commonWords(snapshots.tasks());
       add(words, "--ttl", ttl());
       words.addAll(snapshotWords());
       lines.add(line("", SnapshotJob.class, words));
@@ -39,8 +48,8 @@ record SizedJob(
 
   /** At the first start Flink also fixes a maximum for source and sinks. */
   private String settingsOfDedup() {
-    return tasks.shards() > Firstseen.DEFAULT_SHARDS
-        ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), tasks.shards())
+    return shards > Firstseen.DEFAULT_SHARDS
+        ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
         : "";
   }
 
@@ -68,16 +77,16 @@ record SizedJob(
     return words;
   }
 
-  private List<String> dedupWords(int parallelism) {
+  private List<String> dedupWords() {
     List<String> words = commonWords(parallelism);
     add(words, "--event-format", request.eventFormat().name().toLowerCase(Locale.ROOT));
     add(words, "--capacity", Long.toString(request.keys()));
     add(words, "--fpr", number(request.falsePositiveRate()));
-    add(words, "--dedup-shards", Integer.toString(tasks.shards()));
+    add(words, "--dedup-shards", Integer.toString(shards));
     add(words, "--mode", request.mode().id());
     add(words, "--ttl", ttl());
     if (request.isOnRocksDb()) {
-      add(words, "--page-cache", Amounts.mebibytes(memory.pageCacheBytesOfTask()));
+      add(words, "--page-cache", Amounts.mebibytes(pageCacheBytesOfTask));
     }
     return words;
   }
@@ -112,12 +121,11 @@ record SizedJob(
   /** The settings of Flink that the sizes assume. */
   Map<String, String> flinkConfiguration() {
     Map<String, String> settings = new LinkedHashMap<>();
-    int slots = Math.min(request.slots(), tasks.parallelism());
-    settings.put(TaskManagerOptions.NUM_TASK_SLOTS.key(), Integer.toString(slots));
-    settings.put(TaskManagerOptions.TASK_HEAP_MEMORY.key(), Amounts.mebibytes(heapBytes(slots)));
+    settings.put(TaskManagerOptions.NUM_TASK_SLOTS.key(), Integer.toString(slots()));
+    settings.put(TaskManagerOptions.TASK_HEAP_MEMORY.key(), Amounts.mebibytes(heapBytes()));
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
-        Amounts.mebibytes(slots * memory.managedBytesOfTask()));
+        Amounts.mebibytes(slots() * managedBytesOfTask));
     if (request.isOnRocksDb()) {
       settings.put(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), "true");
     }
@@ -127,14 +135,14 @@ record SizedJob(
   }
 
   /** Of a TaskManager whose slots may have tasks of either job. */
-  private double heapBytes(int slots) {
-    double ofDedup = memory.heapBytesOfTaskManager();
+  private double heapBytes() {
+    double ofDedup = slots() * heapBytesOfTask;
     if (snapshots == null) {
       return ofDedup;
     }
-    int ofSnapshots = Math.min(slots, snapshots.parallelism());
+    int ofSnapshots = Math.min(slots(), snapshots.tasks());
     double mixed =
-        ofSnapshots * snapshots.heapBytesOfTask() + ofDedup / slots * (slots - ofSnapshots);
+        ofSnapshots * snapshots.heapBytesOfTask() + heapBytesOfTask * (slots() - ofSnapshots);
     return Math.max(ofDedup, mixed);
   }
 }

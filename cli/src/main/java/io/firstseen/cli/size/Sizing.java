@@ -1,179 +1,474 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.cli.shared.Fields;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.DedupMode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dedup needs; {@link SizingRules#size} computes it. The JSON of the command has the same
- * names. Bytes are those of one copy: replicas of topics and of checkpoint storage are not counted.
- *
- * @param filter the live set
- * @param tasks how it is divided
- * @param memory of tasks and TaskManagers
- * @param checkpoints their bytes and seconds
- * @param topics of Kafka
- * @param network bytes a second
- * @param recovery seconds
- * @param snapshots null if none are published
- * @param commands lines to submit the jobs
- * @param flinkConfiguration settings of the cluster
- * @param warnings what does not fit; empty if all is well
+ * What a dedup needs, from {@link MeasuredCosts}, real filters and the jobs' own bounds. Bytes are
+ * those of one copy: replicas of the checkpoint storage are not counted.
  */
-public record Sizing(
-    Filter filter,
-    Tasks tasks,
-    Memory memory,
-    Checkpoints checkpoints,
-    Topics topics,
-    Network network,
-    Recovery recovery,
-    @Nullable Snapshots snapshots,
-    List<String> commands,
-    Map<String, String> flinkConfiguration,
-    List<String> warnings) {
+public final class Sizing {
+  /** Shards for each task at least, so that a job can grow fourfold. */
+  private static final int SHARDS_OF_TASK = 4;
+
+  private static final double TRANSACTION_SECONDS = 15 * 60;
+
+  private final SizingRequest request;
+  private final List<String> warnings = new ArrayList<>();
+  private final int leastShards;
+  private final Division division;
+  private final @Nullable SnapshotSizing snapshots;
+
+  private Sizing(SizingRequest request) {
+    this.request = request;
+    refuseTooLittleMemory();
+    this.leastShards = leastShards();
+    this.division = chosen();
+    warnOfTask();
+    this.snapshots =
+        request.snapshots() == null
+            ? null
+            : new SnapshotSizing(request, request.snapshots(), warnings);
+    warn();
+    warnOfKeys();
+  }
 
   /**
-   * The live set.
+   * What a dedup needs.
    *
-   * @param identityBits P, of the law 2 n / 2^P
-   * @param predictedRate at all keys
-   * @param bitsPerKey of the pages in memory
-   * @param heapBytes of all pages, and in an exact mode of the exact set
-   * @param stateBytes of the same in a full checkpoint
-   * @param pages of all shards
+   * @throws UserErrorException if no number of shards or tasks can carry it; the message names the
+   *     bound
    */
-  public record Filter(
-      int identityBits,
-      double predictedRate,
-      double bitsPerKey,
-      double heapBytes,
-      double stateBytes,
-      double pages) {}
+  public static Sizing of(SizingRequest request) {
+    return new Sizing(request);
+  }
 
-  /**
-   * How the work is divided.
-   *
-   * @param shards of the dedup, which is also its maximum parallelism
-   * @param leastShards that the bits of a hash allow
-   * @param parallelism of every operator
-   * @param mostShardsOfTask of the fullest task
-   * @param keysPerShard at all keys
-   * @param eventsPerSecondOfTask that a task can carry from Kafka to Kafka, always busy
-   * @param operatorEventsPerSecondOfTask the same in the operator alone, without Kafka
-   * @param busyShare of its time that the fullest task works
-   * @param cores for the jobs, without brokers
-   */
-  public record Tasks(
-      int shards,
-      int leastShards,
-      int parallelism,
-      int mostShardsOfTask,
-      double keysPerShard,
-      double eventsPerSecondOfTask,
-      double operatorEventsPerSecondOfTask,
-      double busyShare,
-      double cores) {}
+  /** All figures, for people and for programs. */
+  Fields fields() {
+    SizedJob job =
+        new SizedJob(
+            request,
+            division.shards,
+            division.tasks,
+            heapBytesOfTask(division),
+            pageCacheBytes(division),
+            managedBytes(),
+            snapshots);
+    Fields all =
+        new Fields()
+            .section("Filter", "filter", filter())
+            .section("Tasks", "tasks", tasks())
+            .section("Memory", "memory", memory(job))
+            .section("Checkpoints", "checkpoints", checkpoints());
+    if (snapshots != null) {
+      all.section("Snapshots", "snapshots", snapshots.fields());
+    }
+    Map<String, String> flink = job.flinkConfiguration();
+    all.json("commands", job.commands())
+        .json("flinkConfiguration", flink)
+        .json("warnings", warnings);
+    if (!warnings.isEmpty()) {
+      lines(all, "Warnings", warnings.stream().map(warning -> "- " + warning).toList());
+    }
+    lines(
+        all,
+        "Flink's configuration",
+        flink.entrySet().stream().map(each -> each.getKey() + ": " + each.getValue()).toList());
+    lines(all, "Submit", job.commands());
+    return all;
+  }
 
-  /**
-   * Memory.
-   *
-   * @param heapBytesOfTask of the fullest task
-   * @param pageCacheBytesOfTask a part of the heap; 0 on the heap backend
-   * @param managedBytesOfTask RocksDB's own memory; 0 on the heap backend
-   * @param diskBytesOfTask RocksDB's files, with room for compaction; on the heap backend the local
-   *     copies of a checkpoint
-   * @param taskManagers in all
-   * @param heapBytesOfTaskManager of all its slots
-   * @param totalBytes heap and managed memory of all TaskManagers
-   */
-  public record Memory(
-      double heapBytesOfTask,
-      double pageCacheBytesOfTask,
-      double managedBytesOfTask,
-      double diskBytesOfTask,
-      int taskManagers,
-      double heapBytesOfTaskManager,
-      double totalBytes) {}
+  private static void lines(Fields all, String heading, List<String> lines) {
+    all.text(String.format("%n%s%n%s%n", heading, String.join(System.lineSeparator(), lines)));
+  }
 
-  /**
-   * Checkpoints.
-   *
-   * @param fullBytes of one that writes all state
-   * @param fullSeconds of one that writes all state
-   * @param usualBytes of one of those that follow: on RocksDB incremental
-   * @param usualSeconds of the same
-   * @param changedPageShare pages that change between two checkpoints
-   * @param usualBytesPerSecond to the storage, of all tasks, while one is written
-   */
-  public record Checkpoints(
-      double fullBytes,
-      double fullSeconds,
-      double usualBytes,
-      double usualSeconds,
-      double changedPageShare,
-      double usualBytesPerSecond) {}
+  private Fields filter() {
+    double bitsPerKey = 8 * division.sample.heapBytes();
+    int bits = identityBits(division.shards);
+    double rate = new CuckooShape(bits).predictedFalsePositiveRate(keysOfShard(division.shards));
+    return new Fields()
+        .row("keys", Amounts.count(request.keys()))
+        .put("identity bits", "identityBits", bits)
+        .put("rate at all keys", "predictedRate", rate, String.format(Locale.ROOT, "%.3g", rate))
+        .put("bits a key", "bitsPerKey", bitsPerKey, String.format(Locale.ROOT, "%.1f", bitsPerKey))
+        .put("in memory", "heapBytes", heapBytes(), Amounts.bytes(heapBytes()))
+        .put("in a checkpoint", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()));
+  }
 
-  /**
-   * Topics.
-   *
-   * @param acceptedRecordBytes of a record, uncompressed
-   * @param acceptedBytes of all live keys, compacted
-   * @param duplicatesRecordBytes of a record, uncompressed
-   * @param duplicatesBytes of the retention
-   * @param partitions of the events topic, at least
-   */
-  public record Topics(
-      double acceptedRecordBytes,
-      double acceptedBytes,
-      double duplicatesRecordBytes,
-      double duplicatesBytes,
-      int partitions) {}
+  private Fields tasks() {
+    double busy = busyShare(division);
+    double cores = request.eventsPerSecond() * taskSeconds(division) / request.busyShare();
+    double carried = 1 / taskSeconds(division);
+    return new Fields()
+        .row("shards", division.shards + " (least: " + leastShards + ")")
+        .json("shards", division.shards)
+        .json("leastShards", leastShards)
+        .put("parallelism", "parallelism", division.tasks)
+        .put("a task decides", "eventsPerSecondOfTask", carried, Amounts.rate(carried))
+        .put("busy", "busyShare", busy, String.format(Locale.ROOT, "%.0f %%", 100 * busy))
+        .put("cores", "cores", cores, String.format(Locale.ROOT, "%,.1f", cores));
+  }
 
-  /**
-   * Bytes a second of the whole job.
-   *
-   * @param eventBytes read from Kafka
-   * @param exchangeBytes between TaskManagers
-   * @param outputBytes written to Kafka
-   * @param pageReads from RocksDB, a second
-   */
-  public record Network(
-      double eventBytes, double exchangeBytes, double outputBytes, double pageReads) {}
+  private Fields memory(SizedJob job) {
+    double heap = heapBytesOfTask(division);
+    double disk = MeasuredCosts.DISK_OF_FILES * checkpointBytes() * division.fullestShare();
+    int managers = (division.tasks - 1) / job.slots() + 1;
+    double total = (double) managers * job.slots() * (heap + managedBytes());
+    Fields fields =
+        new Fields()
+            .put("heap of a task", "heapBytesOfTask", heap, Amounts.bytes(heap))
+            .json("pageCacheBytesOfTask", pageCacheBytes(division))
+            .json("managedBytesOfTask", managedBytes());
+    if (request.isOnRocksDb()) {
+      fields
+          .row("page cache", Amounts.bytes(pageCacheBytes(division)) + " of it")
+          .row("managed memory", Amounts.bytes(managedBytes()) + " a task");
+    }
+    return fields
+        .put("local disk", "diskBytesOfTask", disk, Amounts.bytes(disk) + " a task")
+        .put("TaskManagers", "taskManagers", managers)
+        .put(
+            "heap of each",
+            "heapBytesOfTaskManager",
+            job.slots() * heap,
+            Amounts.bytes(job.slots() * heap))
+        .put("memory in all", "totalBytes", total, Amounts.bytes(total));
+  }
 
-  /**
-   * Seconds.
-   *
-   * @param restartSeconds after a failure was noticed, until all tasks run
-   * @param catchUpSeconds from then on, until no event waits; null for never, as tasks are too busy
-   * @param rescaleSeconds of a savepoint and a start from it
-   */
-  public record Recovery(
-      double restartSeconds, @Nullable Double catchUpSeconds, double rescaleSeconds) {}
+  private Fields checkpoints() {
+    Fields fields =
+        new Fields()
+            .row(
+                request.isOnRocksDb() ? "the first" : "each",
+                inSeconds(checkpointBytes(), checkpointSeconds()));
+    if (request.isOnRocksDb()) {
+      fields.row("those that follow", inSeconds(usualBytes(), usualSeconds()));
+    }
+    return fields
+        .json("fullBytes", checkpointBytes())
+        .json("fullSeconds", checkpointSeconds())
+        .json("usualBytes", usualBytes())
+        .json("usualSeconds", usualSeconds());
+  }
 
-  /**
-   * Snapshots.
-   *
-   * @param shards of the set
-   * @param keysPerShard at all keys
-   * @param sentBytes of all bases, which a new reader fetches
-   * @param mappedBytes of a reader's cache
-   * @param windowBytes that a window adds to the topic
-   * @param topicBytes of all bases and the packs that are kept
-   * @param stateBytes of the snapshot job, also in a checkpoint
-   * @param parallelism of the snapshot job
-   * @param heapBytesOfTask of the snapshot job's fullest task
-   * @param closeSeconds of a window, in the busiest task
-   */
-  public record Snapshots(
-      int shards,
-      double keysPerShard,
-      double sentBytes,
-      double mappedBytes,
-      double windowBytes,
-      double topicBytes,
-      double stateBytes,
-      int parallelism,
-      double heapBytesOfTask,
-      double closeSeconds) {}
+  private static String inSeconds(double bytes, double seconds) {
+    return Amounts.bytes(bytes) + " in " + Amounts.seconds(seconds);
+  }
+
+  // Shards and tasks.
+
+  private void refuseTooLittleMemory() {
+    double base = MeasuredCosts.HEAP_BASE_BYTES + managedBytes();
+    if (request.memoryBytes() <= base) {
+      throw new UserErrorException(
+          "--memory-per-task must be more than %s, which a task takes beside its filters, got %s"
+              .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes())));
+    }
+  }
+
+  /** The fewest shards with which the job itself accepts capacity and rate. */
+  private int leastShards() {
+    IllegalArgumentException refusal = null;
+    for (int shards = 1; shards <= Firstseen.MAX_SHARDS; shards *= 2) {
+      try {
+        identityBits(shards);
+        return shards;
+      } catch (IllegalArgumentException e) {
+        refusal = e;
+      }
+    }
+    throw new UserErrorException(
+        "no number of shards up to %d carries %s keys at a rate of %s: %s"
+            .formatted(
+                Firstseen.MAX_SHARDS,
+                Amounts.count(request.keys()),
+                request.falsePositiveRate(),
+                refusal.getMessage()));
+  }
+
+  private int identityBits(int shards) {
+    return Firstseen.withoutEvents()
+        .capacity(request.keys())
+        .falsePositiveRate(request.falsePositiveRate())
+        .shards(shards)
+        .parameters()
+        .identityBits();
+  }
+
+  /** Shards and tasks, and the bytes of the pages of such a shard. */
+  private record Division(int shards, int tasks, FilterSample sample) {
+
+    /** The shards of the fullest task; Flink gives each task a range of key groups. */
+    int mostShardsOfTask() {
+      return (shards - 1) / tasks + 1;
+    }
+
+    double fullestShare() {
+      return (double) mostShardsOfTask() / shards;
+    }
+  }
+
+  private Division chosen() {
+    if (request.shards() != null && request.shards() < leastShards) {
+      throw new UserErrorException(
+          "--dedup-shards must be at least %d for %s keys at a rate of %s, got %d"
+              .formatted(
+                  leastShards,
+                  Amounts.count(request.keys()),
+                  request.falsePositiveRate(),
+                  request.shards()));
+    }
+    if (request.shards() != null) {
+      return divide(request.shards());
+    }
+    int shards = Math.max(Firstseen.DEFAULT_SHARDS, leastShards);
+    while (request.parallelism() != null
+        && shards < request.parallelism()
+        && shards < Firstseen.MAX_SHARDS) {
+      shards *= 2;
+    }
+    while (true) {
+      Division divided = divide(shards);
+      if (SHARDS_OF_TASK * divided.tasks() <= shards || shards == Firstseen.MAX_SHARDS) {
+        return divided;
+      }
+      shards *= 2;
+    }
+  }
+
+  /** The fewest tasks that carry so many shards, or one for each shard if these are too few. */
+  private Division divide(int shards) {
+    FilterSample sample =
+        FilterSample.of(
+            identityBits(shards), keysOfShard(shards), shards, request.ttlSeconds() > 0);
+    if (request.parallelism() != null) {
+      if (request.parallelism() > shards) {
+        throw new UserErrorException(
+            "--parallelism must be at most --dedup-shards, got %d and %d"
+                .formatted(request.parallelism(), shards));
+      }
+      return new Division(shards, request.parallelism(), sample);
+    }
+    for (int ofTask = shards; ofTask > 1; ofTask--) {
+      Division divided = new Division(shards, (shards - 1) / ofTask + 1, sample);
+      if (divided.mostShardsOfTask() == ofTask
+          && busyShare(divided) <= request.busyShare()
+          && memoryOfTask(divided) <= request.memoryBytes()) {
+        return divided;
+      }
+    }
+    return new Division(shards, shards, sample);
+  }
+
+  private long keysOfShard(int shards) {
+    return (request.keys() - 1) / shards + 1;
+  }
+
+  private double busyShare(Division divided) {
+    return request.eventsPerSecond() * divided.fullestShare() * taskSeconds(divided);
+  }
+
+  /** Seconds of a task for an event. */
+  private double taskSeconds(Division divided) {
+    return MeasuredCosts.taskSeconds(
+            request.eventFormat(),
+            request.backend(),
+            request.missShare(),
+            pageHeapBytes(divided) * divided.fullestShare())
+        / request.coreSpeed();
+  }
+
+  /** Events a second that the operator of a task can carry, without Kafka. */
+  public double operatorEventsPerSecondOfTask() {
+    return request.coreSpeed()
+        / MeasuredCosts.operatorSeconds(
+            request.backend(),
+            request.missShare(),
+            pageHeapBytes(division) * division.fullestShare());
+  }
+
+  // Memory.
+
+  private double managedBytes() {
+    return request.isOnRocksDb() ? MeasuredCosts.MANAGED_BYTES : 0;
+  }
+
+  private double pageCacheBytes(Division divided) {
+    return request.isOnRocksDb()
+        ? request.cacheShare() * pageHeapBytes(divided) * divided.fullestShare()
+        : 0;
+  }
+
+  private double heapBytesOfTask(Division divided) {
+    return MeasuredCosts.HEAP_BASE_BYTES
+        + (request.isOnRocksDb()
+            ? MeasuredCosts.HEAP_OF_PAGE_CACHE * pageCacheBytes(divided)
+            : MeasuredCosts.HEAP_OF_FILTERS * heapBytes(divided) * divided.fullestShare());
+  }
+
+  private double memoryOfTask(Division divided) {
+    return heapBytesOfTask(divided) + managedBytes();
+  }
+
+  private double pageHeapBytes(Division divided) {
+    FilterSample sample = divided.sample;
+    return request.keys()
+        * (sample.heapBytes() + sample.pages() * MeasuredCosts.HEAP_BYTES_OF_PAGE_ENTRY);
+  }
+
+  private double heapBytes(Division divided) {
+    double exact = request.mode().isExact() ? MeasuredCosts.EXACT_HEAP_BYTES + keyBytesKept() : 0;
+    return pageHeapBytes(divided) + request.keys() * exact;
+  }
+
+  /** Heap of all pages and, in an exact mode, of the exact set. */
+  public double heapBytes() {
+    return heapBytes(division);
+  }
+
+  /** Bytes of the key itself in the exact set. */
+  private double keyBytesKept() {
+    return request.mode() == DedupMode.EXACT_KEYS ? request.keyBytes() : 0;
+  }
+
+  // Checkpoints.
+
+  /** Bytes of state of an entry of the exact set; 0 if there is none. */
+  private double exactStateBytes() {
+    return request.mode().isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keyBytesKept() : 0;
+  }
+
+  /** Bytes of state of all pages. */
+  private double pageStateBytes() {
+    FilterSample sample = division.sample;
+    return request.keys()
+        * (sample.pageBytes() + sample.pages() * MeasuredCosts.STATE_BYTES_OF_PAGE_ENTRY);
+  }
+
+  private double stateBytes() {
+    return pageStateBytes() + request.keys() * exactStateBytes();
+  }
+
+  private boolean allCached() {
+    return request.cacheShare() >= 1;
+  }
+
+  /** Bytes of a checkpoint that writes all state. */
+  public double checkpointBytes() {
+    return request.isOnRocksDb()
+        ? pageStateBytes() * MeasuredCosts.filesOfPages(allCached())
+            + request.keys() * exactStateBytes()
+        : stateBytes();
+  }
+
+  /** Seconds of a checkpoint that writes all state. */
+  public double checkpointSeconds() {
+    return checkpointSeconds(checkpointBytes());
+  }
+
+  /** Bytes of the checkpoints that follow: on RocksDB they are incremental. */
+  private double usualBytes() {
+    if (!request.isOnRocksDb()) {
+      return checkpointBytes();
+    }
+    double newKeys = request.newKeysPerSecond() * request.checkpointSeconds();
+    double changed = -Math.expm1(-newKeys / (request.keys() * division.sample.pages()));
+    return changed * pageStateBytes() * MeasuredCosts.incrementOfPages(allCached())
+        + newKeys * exactStateBytes();
+  }
+
+  private double usualSeconds() {
+    return checkpointSeconds(usualBytes());
+  }
+
+  private double checkpointSeconds(double bytes) {
+    double bytesPerSecond =
+        Math.min(
+            MeasuredCosts.checkpointBytesPerSecond(request.backend()) * request.coreSpeed(),
+            request.storageBytesPerSecond());
+    return MeasuredCosts.CHECKPOINT_SECONDS / request.coreSpeed()
+        + bytes * division.fullestShare() / bytesPerSecond;
+  }
+
+  // What does not fit.
+
+  private void warnOfTask() {
+    double busy = busyShare(division);
+    if (busy > request.busyShare()) {
+      warnings.add(
+          "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: take more tasks or shards"
+              .formatted(100 * busy, 100 * request.busyShare()));
+    }
+    double needed = memoryOfTask(division);
+    if (needed > request.memoryBytes()) {
+      warnings.add(
+          "the fullest task takes %s, more than --memory-per-task, %s: take more tasks, more shards or more memory"
+              .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes())));
+    }
+  }
+
+  private void warn() {
+    if (usualSeconds() > request.checkpointSeconds()) {
+      warnings.add(
+          "a checkpoint takes %s, longer than --checkpoint-interval, %s: take a longer interval or more tasks"
+              .formatted(
+                  Amounts.seconds(usualSeconds()), Amounts.seconds(request.checkpointSeconds())));
+    }
+    double open = request.checkpointSeconds() + usualSeconds();
+    if (open > TRANSACTION_SECONDS) {
+      warnings.add(
+          "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: raise --transaction-timeout and the brokers' transaction.max.timeout.ms"
+              .formatted(Amounts.seconds(open)));
+    }
+    if (SHARDS_OF_TASK * division.tasks > division.shards) {
+      warnings.add(
+          "%d tasks of %d shards: the job cannot grow to four times as many tasks, and shards are fixed for the life of the state"
+              .formatted(division.tasks, division.shards));
+    }
+  }
+
+  private void warnOfKeys() {
+    double newKeys = request.newKeysPerSecond();
+    if (request.ttlSeconds() > 0) {
+      double live = newKeys * request.ttlSeconds() * 9 / 8;
+      if (live > request.keys()) {
+        warnings.add(
+            "%s new keys come in a ttl and the eighth after it, more than --keys, %s: the rate grows in proportion"
+                .formatted(Amounts.count(live), Amounts.count(request.keys())));
+      }
+    } else if (newKeys > 0 && request.mode() == DedupMode.APPROXIMATE) {
+      warnings.add(
+          "without --ttl and deletes, %s new keys a second fill %s keys in %s; from then on the rate grows in proportion"
+              .formatted(
+                  Amounts.count(newKeys),
+                  Amounts.count(request.keys()),
+                  Amounts.seconds(request.keys() / newKeys)));
+    }
+    double equalHashes = Math.scalb((double) request.keys() * request.keys(), -65);
+    if (request.mode() == DedupMode.EXACT && equalHashes >= 0.01) {
+      warnings.add(
+          "mode exact compares 64-bit hashes: among %s keys some %s pairs share one; --mode exact-keys has none"
+              .formatted(
+                  Amounts.count(request.keys()), String.format(Locale.ROOT, "%.3g", equalHashes)));
+    }
+    if (request.mode().isExact() && request.repeatShare() > 0) {
+      warnings.add(
+          "times and tasks are those of mode approximate; in mode %s every repeat is looked up in an exact set as well, which takes the time of a Flink state access: measure a task with your own events"
+              .formatted(request.mode().id()));
+    }
+    if (request.isOnRocksDb() && request.missShare() > 0) {
+      warnings.add(
+          "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk each of the %s a task adds a random read"
+              .formatted(
+                  Amounts.rate(request.eventsPerSecond() * request.missShare() / division.tasks)));
+    }
+  }
 }

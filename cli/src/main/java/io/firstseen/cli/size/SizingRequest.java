@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param ttlSeconds 0 for none
  * @param repeatShare events whose key is known, in [0, 1)
  * @param keyBytes of a canonical key
- * @param payloadBytes of an event beside its key
  * @param eventFormat of the events topic
  * @param canonicaliser its name
  * @param checkpointSeconds between the starts of two checkpoints
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * @param coreSpeed of a core, compared with those of {@link MeasuredCosts}
  * @param shards of the dedup; null to choose
  * @param parallelism of the dedup; null to choose
- * @param retentionSeconds of the duplicates topic
  * @param snapshots null for none
  */
 public record SizingRequest(
@@ -41,7 +39,6 @@ public record SizingRequest(
     double ttlSeconds,
     double repeatShare,
     int keyBytes,
-    int payloadBytes,
     EventFormat eventFormat,
     String canonicaliser,
     double checkpointSeconds,
@@ -53,7 +50,6 @@ public record SizingRequest(
     double coreSpeed,
     @Nullable Integer shards,
     @Nullable Integer parallelism,
-    double retentionSeconds,
     SizingRequest.@Nullable OfSnapshots snapshots) {
 
   /**
@@ -92,7 +88,6 @@ public record SizingRequest(
         0,
         0.5,
         85,
-        0,
         EventFormat.KEY,
         "none",
         10,
@@ -104,7 +99,6 @@ public record SizingRequest(
         coreSpeed,
         Firstseen.DEFAULT_SHARDS,
         parallelism,
-        604_800,
         null);
   }
 

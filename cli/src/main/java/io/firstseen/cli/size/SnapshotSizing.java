@@ -1,5 +1,6 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -29,44 +30,61 @@ final class SnapshotSizing {
   private final SizingRequest request;
   private final SizingRequest.OfSnapshots wanted;
   private final List<String> warnings;
+  private final int shards;
+  private final int tasks;
 
   SnapshotSizing(SizingRequest request, SizingRequest.OfSnapshots wanted, List<String> warnings) {
     this.request = request;
     this.wanted = wanted;
     this.warnings = warnings;
+    this.shards = chosenShards();
+    requirePossible();
+    int most = Math.min(shards, Snapshots.MAX_PARALLELISM);
+    int fewest = 1;
+    while (fewest < most && !carries(fewest)) {
+      fewest++;
+    }
+    this.tasks = fewest;
+    warn();
+    warnOfBounds();
   }
 
-  Sizing.Snapshots size() {
-    int shards = shards();
-    double range = range(shards);
-    double keys = request.keys();
+  int shards() {
+    return shards;
+  }
+
+  int tasks() {
+    return tasks;
+  }
+
+  double heapBytesOfTask() {
+    return heapBytesOfTask(tasks);
+  }
+
+  Fields fields() {
+    double topic = sentBytes() * (1 + KEPT_SECTIONS);
+    return new Fields()
+        .put("snapshot shards", "shards", shards)
+        .put("a new reader gets", "sentBytes", sentBytes(), Amounts.bytes(sentBytes()))
+        .put("topic", "topicBytes", topic, Amounts.bytes(topic))
+        .put("state of its job", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()))
+        .put("tasks of its job", "parallelism", tasks)
+        .put(
+            "heap of such a task",
+            "heapBytesOfTask",
+            heapBytesOfTask(),
+            Amounts.bytes(heapBytesOfTask()))
+        .put(
+            "to close a window",
+            "closeSeconds",
+            closeSeconds(tasks),
+            Amounts.seconds(closeSeconds(tasks)));
+  }
+
+  /** Bytes of all bases. */
+  private double sentBytes() {
     double rateBits = -Math.log(wanted.falsePositiveRate()) / Math.log(2);
-    double sent = keys * (rateBits + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
-    double added = Math.min(keys, request.newKeysPerSecond() * wanted.windowSeconds());
-    double removed = expires() ? added : 0;
-    double window =
-        MeasuredCosts.WINDOW_BYTES
-            + shards * MeasuredCosts.WINDOW_BYTES_OF_SHARD
-            + codedBytes(added, range)
-            + codedBytes(removed, keys);
-    int most = Math.min(shards, Snapshots.MAX_PARALLELISM);
-    int tasks = 1;
-    while (tasks < most && !carries(tasks, shards)) {
-      tasks++;
-    }
-    warn(tasks, shards);
-    warnOfBounds(sent, shards);
-    return new Sizing.Snapshots(
-        shards,
-        keys / shards,
-        sent,
-        keys * (rateBits + MeasuredCosts.SNAPSHOT_MAPPED_BITS) / 8,
-        Math.min(window, sent),
-        sent * (1 + KEPT_SECTIONS),
-        stateBytes(),
-        tasks,
-        heapBytesOfTask(tasks, shards),
-        closeSeconds(tasks, shards));
+    return request.keys() * (rateBits + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
   }
 
   private boolean expires() {
@@ -80,89 +98,80 @@ final class SnapshotSizing {
   }
 
   /** The share of the shards in the fullest task. */
-  private static double fullestShare(int tasks, int shards) {
-    return (double) ((shards - 1) / tasks + 1) / shards;
+  private double fullestShare(int ofTasks) {
+    return (double) ((shards - 1) / ofTasks + 1) / shards;
   }
 
-  private boolean carries(int tasks, int shards) {
-    return heapBytesOfTask(tasks, shards) <= request.memoryBytes()
-        && closeSeconds(tasks, shards) <= request.busyShare() * wanted.windowSeconds();
+  private boolean carries(int ofTasks) {
+    return heapBytesOfTask(ofTasks) <= request.memoryBytes()
+        && closeSeconds(ofTasks) <= request.busyShare() * wanted.windowSeconds();
   }
 
   /** On RocksDB a task has one shard at a time on the heap. */
-  private double heapBytesOfTask(int tasks, int shards) {
-    double share = request.isOnRocksDb() ? 1.0 / shards : fullestShare(tasks, shards);
+  private double heapBytesOfTask(int ofTasks) {
+    double share = request.isOnRocksDb() ? 1.0 / shards : fullestShare(ofTasks);
     return MeasuredCosts.HEAP_BASE_BYTES + MeasuredCosts.HEAP_OF_FILTERS * stateBytes() * share;
   }
 
-  private double closeSeconds(int tasks, int shards) {
+  private double closeSeconds(int ofTasks) {
     double seconds = expires() ? MeasuredCosts.CLOSE_SECONDS_WITH_TTL : MeasuredCosts.CLOSE_SECONDS;
-    return seconds / request.coreSpeed() * request.keys() * fullestShare(tasks, shards);
+    return seconds / request.coreSpeed() * request.keys() * fullestShare(ofTasks);
   }
 
   /** The shards asked for, or as many as a snapshot of this size wants. */
-  private int shards() {
-    int shards = wanted.shards() == null ? LEAST_SHARDS : wanted.shards();
-    if (wanted.shards() == null) {
-      while (shards < Shards.MAX_COUNT && request.keys() / shards > KEYS_OF_SHARD) {
-        shards *= 2;
-      }
+  private int chosenShards() {
+    if (wanted.shards() != null) {
+      return wanted.shards();
     }
-    double least = Math.scalb(1.0, SnapshotSpec.leastRateExponent(shards));
-    if (wanted.falsePositiveRate() < least) {
+    int chosen = LEAST_SHARDS;
+    while (chosen < Shards.MAX_COUNT && request.keys() / chosen > KEYS_OF_SHARD) {
+      chosen *= 2;
+    }
+    return chosen;
+  }
+
+  /** Rejects what no job could publish, by the rules of the snapshots themselves. */
+  private void requirePossible() {
+    int exponent = SnapshotSpec.leastRateExponent(shards);
+    if (wanted.falsePositiveRate() < Math.scalb(1.0, exponent)) {
       throw new UserErrorException(
           "--snapshot-fpr must be at least 2^%d with %d shards, got %s"
-              .formatted(
-                  SnapshotSpec.leastRateExponent(shards), shards, wanted.falsePositiveRate()));
+              .formatted(exponent, shards, wanted.falsePositiveRate()));
     }
     if (request.keys() / shards >= 1L << 31) {
       throw new UserErrorException(
           "--snapshot-shards must be so many that one has fewer than 2^31 keys, got %d for %s keys"
               .formatted(shards, Amounts.count(request.keys())));
     }
-    return shards;
-  }
-
-  /** The values of all shards, by the rule of the snapshots themselves. */
-  private double range(int shards) {
     try {
-      return shards
-          * SetParameters.of(
+      var unused =
+          SetParameters.of(
                   KeyHash.fixed(),
                   Canonicaliser.NONE,
                   new Shards(shards),
                   wanted.falsePositiveRate())
-              .universeFor(request.keys() / shards + 1)
-              .range()
-              .doubleValue();
+              .universeFor(request.keys() / shards + 1);
     } catch (IllegalArgumentException e) {
       throw new UserErrorException("--snapshot-fpr or --snapshot-shards: " + e.getMessage());
     }
   }
 
-  /** Bytes of so many of {@code range} values, Golomb-coded. */
-  private static double codedBytes(double values, double range) {
-    return values == 0
-        ? 0
-        : values * (Math.log(range / values) / Math.log(2) + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
-  }
-
-  private void warnOfBounds(double sentBytes, int shards) {
+  private void warnOfBounds() {
     double ofShard = request.keys() * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
     if (ofShard > MOST_SHARD_BYTES) {
       warnings.add(
           "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so it would fail: take more --snapshot-shards"
               .formatted(Amounts.bytes(ofShard)));
     }
-    if (sentBytes > MOST_SENT_BYTES) {
+    if (sentBytes() > MOST_SENT_BYTES) {
       warnings.add(
           "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or a higher --snapshot-fpr"
-              .formatted(Amounts.bytes(sentBytes)));
+              .formatted(Amounts.bytes(sentBytes())));
     }
   }
 
-  private void warn(int tasks, int shards) {
-    double heap = heapBytesOfTask(tasks, shards);
+  private void warn() {
+    double heap = heapBytesOfTask();
     if (heap > request.memoryBytes()) {
       warnings.add(
           "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take %s"
@@ -174,7 +183,7 @@ final class SnapshotSizing {
                       ? "more --snapshot-shards"
                       : "more memory, as it has at most " + Snapshots.MAX_PARALLELISM + " tasks"));
     }
-    double close = closeSeconds(tasks, shards);
+    double close = closeSeconds(tasks);
     if (close > wanted.windowSeconds()) {
       warnings.add(
           "closing a window takes %s, longer than --window, %s: take a longer window%s"
