@@ -8,7 +8,6 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
-import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -164,11 +163,7 @@ public final class RunCommand implements Callable<Integer> {
         Stream.of(accepted, duplicates, deadLetters)
             .anyMatch(file -> file != null && OutputFile.isStandardOutput(file));
     PrintWriter out = isOutputTaken ? spec.commandLine().getErr() : spec.commandLine().getOut();
-    if (json) {
-      out.println(Json.line(summary.json()));
-    } else {
-      out.print(summary.table());
-    }
+    summary.fields().print(out, json);
     PrintWriter err = spec.commandLine().getErr();
     options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {

@@ -1,10 +1,8 @@
 package io.firstseen.cli.run;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.serializers.Outcome;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,60 +23,34 @@ record RunSummary(Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, d
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  private long eventsPerSecond() {
-    return Math.round(events() / seconds);
-  }
-
-  /** The lines of the table, each ending with a line feed. */
-  String table() {
-    StringBuilder table = new StringBuilder();
-    row(table, "events", SnapshotSummary.number(events()));
-    row(table, "accepted", number(Outcome.Kind.ACCEPTED));
-    row(table, "duplicates", number(Outcome.Kind.DUPLICATE));
+  Fields fields() {
+    Fields fields = new Fields().put("events", "events", events());
+    put(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED);
+    put(fields, "duplicates", "duplicates", Outcome.Kind.DUPLICATE);
     if (count(Outcome.Kind.FALSE_DUPLICATE) > 0) {
-      row(table, "false duplicates", number(Outcome.Kind.FALSE_DUPLICATE));
+      put(fields, "false duplicates", "falseDuplicates", Outcome.Kind.FALSE_DUPLICATE);
+    } else {
+      fields.json("falseDuplicates", 0);
     }
-    row(table, "removed", number(Outcome.Kind.REMOVED));
-    row(table, "unknown deletes", number(Outcome.Kind.UNKNOWN_DELETE));
-    row(table, "dead letters", number(Outcome.Kind.DEAD_LETTER));
+    put(fields, "removed", "removed", Outcome.Kind.REMOVED);
+    put(fields, "unknown deletes", "unknownDeletes", Outcome.Kind.UNKNOWN_DELETE);
+    put(fields, "dead letters", "deadLetters", Outcome.Kind.DEAD_LETTER);
     if (snapshots != null) {
-      row(table, "snapshots", SnapshotSummary.number(snapshots));
+      fields.put("snapshots", "snapshots", snapshots);
     }
-    row(table, "seconds", SnapshotSummary.decimal(seconds));
-    row(table, "events a second", SnapshotSummary.number(eventsPerSecond()));
-    return table.toString();
+    return fields
+        .putSeconds("seconds", "seconds", seconds)
+        .put("events a second", "eventsPerSecond", Math.round(events() / seconds));
   }
 
-  private String number(Outcome.Kind kind) {
-    return SnapshotSummary.number(count(kind));
-  }
-
-  private static void row(StringBuilder table, String name, String value) {
-    table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value));
-  }
-
-  /** The same as fields of a JSON object. */
-  ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("events", events());
-    json.put("accepted", count(Outcome.Kind.ACCEPTED));
-    json.put("duplicates", count(Outcome.Kind.DUPLICATE));
-    json.put("falseDuplicates", count(Outcome.Kind.FALSE_DUPLICATE));
-    json.put("removed", count(Outcome.Kind.REMOVED));
-    json.put("unknownDeletes", count(Outcome.Kind.UNKNOWN_DELETE));
-    json.put("deadLetters", count(Outcome.Kind.DEAD_LETTER));
-    if (snapshots != null) {
-      json.put("snapshots", snapshots);
-    }
-    json.put("seconds", seconds);
-    json.put("eventsPerSecond", eventsPerSecond());
-    return json;
+  private void put(Fields fields, String title, String name, Outcome.Kind kind) {
+    fields.put(title, name, count(kind));
   }
 
   /** One line with the counts of a running job. */
   static String progress(Map<Outcome.Kind, Long> counts) {
     RunSummary soFar = new RunSummary(counts, null, 1);
-    return soFar.number(Outcome.Kind.ACCEPTED)
+    return SnapshotSummary.number(soFar.count(Outcome.Kind.ACCEPTED))
         + " accepted of "
         + SnapshotSummary.number(soFar.events())
         + " events";

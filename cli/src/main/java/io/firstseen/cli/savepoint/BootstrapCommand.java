@@ -2,10 +2,10 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
-import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.jobs.DedupJob;
@@ -291,13 +291,8 @@ public final class BootstrapCommand implements Callable<Integer> {
   }
 
   private void tell(BootstrapSummary summary) {
-    PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    if (json) {
-      out.println(Json.line(summary.json()));
-    } else {
-      out.print(summary.table());
-    }
+    summary.fields().print(spec.commandLine().getOut(), json);
     keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
       err.printf(
@@ -305,7 +300,7 @@ public final class BootstrapCommand implements Callable<Integer> {
               + " with further keys%n",
           SnapshotSummary.number(summary.made().keys()),
           SnapshotSummary.number(dedup.capacity()),
-          SavepointSummary.rate(summary.made().predictedFalsePositiveRate()),
+          Fields.rate(summary.made().predictedFalsePositiveRate()),
           dedup.falsePositiveRate());
     }
   }

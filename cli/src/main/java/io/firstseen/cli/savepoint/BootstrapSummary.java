@@ -1,11 +1,8 @@
 package io.firstseen.cli.savepoint;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /**
  * The results of a bootstrap.
@@ -23,41 +20,16 @@ record BootstrapSummary(
     double readSeconds,
     double seconds) {
 
-  private long eventsPerSecond() {
-    return Math.round(events / seconds);
-  }
-
-  /** The lines of the table, each ending with a line feed. */
-  String table() {
-    StringBuilder table = new StringBuilder();
-    row(table, "savepoint", savepoint.toString());
-    row(table, "events", SnapshotSummary.number(events));
-    row(table, "dead letters", SnapshotSummary.number(deadLetters));
-    row(table, "keys", SnapshotSummary.number(made.keys()));
-    row(table, "bytes", SnapshotSummary.number(made.stateBytes()));
-    row(table, "rate predicted", SavepointSummary.rate(made.predictedFalsePositiveRate()));
-    row(table, "seconds to read", SnapshotSummary.decimal(readSeconds));
-    row(table, "seconds", SnapshotSummary.decimal(seconds));
-    row(table, "events a second", SnapshotSummary.number(eventsPerSecond()));
-    return table.toString();
-  }
-
-  private static void row(StringBuilder table, String name, String value) {
-    table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value));
-  }
-
-  /** The same as fields of a JSON object. */
-  ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("savepoint", savepoint.toString());
-    json.put("events", events);
-    json.put("deadLetters", deadLetters);
-    json.put("keys", made.keys());
-    json.put("bytes", made.stateBytes());
-    json.put("predictedFalsePositiveRate", made.predictedFalsePositiveRate());
-    json.put("readSeconds", readSeconds);
-    json.put("seconds", seconds);
-    json.put("eventsPerSecond", eventsPerSecond());
-    return json;
+  Fields fields() {
+    return new Fields()
+        .put("savepoint", "savepoint", savepoint.toString())
+        .put("events", "events", events)
+        .put("dead letters", "deadLetters", deadLetters)
+        .put("keys", "keys", made.keys())
+        .put("bytes", "bytes", made.stateBytes())
+        .putRate("rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
+        .putSeconds("seconds to read", "readSeconds", readSeconds)
+        .putSeconds("seconds", "seconds", seconds)
+        .put("events a second", "eventsPerSecond", Math.round(events / seconds));
   }
 }

@@ -3,12 +3,10 @@ package io.firstseen.cli.savepoint;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FlinkPath;
-import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.testing.EmbeddedCluster;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -71,16 +69,7 @@ final class SavepointInfoCommand implements Callable<Integer> {
     } catch (Exception e) {
       throw SavepointDirectory.cannot("read", directory, e);
     }
-    SavepointSummary summary = new SavepointSummary(savepoint);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(Json.line(summary.json(shards)));
-    } else {
-      out.print(summary.table());
-      if (shards) {
-        out.print(summary.tableOfShards());
-      }
-    }
+    new SavepointSummary(savepoint).fields(shards).print(spec.commandLine().getOut(), json);
     return ExitCode.GOOD;
   }
 }

@@ -2,6 +2,8 @@ package io.firstseen.cli.shared;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,40 @@ public final class Fields {
   /** Adds a value whose form in the table is {@code text}; nothing if the value is null. */
   public Fields put(String title, String name, @Nullable Object value, @Nullable Object text) {
     return value == null ? this : row(title, text).json(name, value);
+  }
+
+  /** Adds a time, in milliseconds in JSON; nothing for null. */
+  public Fields putTime(String title, String name, @Nullable Long millis) {
+    return millis == null ? this : put(title, name, millis, Instant.ofEpochMilli(millis));
+  }
+
+  /** Adds a rate, with four digits in the table. */
+  public Fields putRate(String title, String name, double rate) {
+    return put(title, name, rate, rate(rate));
+  }
+
+  /** Adds seconds, with three decimals in the table. */
+  public Fields putSeconds(String title, String name, double seconds) {
+    return put(title, name, seconds, SnapshotSummary.decimal(seconds));
+  }
+
+  /** Adds the check of a hash key. */
+  public Fields putKeyCheck(long keyCheck, boolean isPublic) {
+    String digits = HexFormat.of().toHexDigits(keyCheck);
+    return put("key check", "keyCheck", digits, digits + (isPublic ? " (the public key)" : ""))
+        .json("publicHashKey", isPublic);
+  }
+
+  /** Adds a canonicaliser; {@code stripped} are the parameters that it strips, or empty. */
+  public Fields putCanonicaliser(String id, int version, String stripped) {
+    put("canonicaliser", "canonicaliser", id, id + " (version " + version + ")");
+    json("canonicaliserVersion", version);
+    return stripped.isEmpty() ? this : put("stripped parameters", "strippedParameters", stripped);
+  }
+
+  /** A rate with four digits. */
+  public static String rate(double rate) {
+    return String.format(Locale.ROOT, "%.4g", rate);
   }
 
   /** Adds a line to the table only. */

@@ -1,6 +1,5 @@
 package io.firstseen.cli.shared;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.Manifest;
@@ -11,12 +10,11 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.UrlList;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a blob or of a set, for people as a table and for machines as JSON.
+ * The figures of a blob or of a set.
  *
  * @param publishedMillis when the manifest was published; null for a blob
  * @param expiresMillis when it expires; null for a blob, or if it does not
@@ -99,77 +97,51 @@ public record SnapshotSummary(
     return header.universe().rateOf(header.count());
   }
 
-  /** The lines of the table, each ending with a line feed. */
-  public String table() {
-    Rows rows = new Rows();
+  /** The figures as a table and as JSON. */
+  public Fields fields() {
     int shards = parameters.shards().count();
-    rows.put("set", setName);
-    rows.put("sequence", Long.toString(sequence));
-    rows.put("window", window(windowStartMillis, windowEndMillis));
-    if (publishedMillis != null) {
-      rows.put("published", Instant.ofEpochMilli(publishedMillis).toString());
-    }
-    if (expiresMillis != null) {
-      rows.put("expires", Instant.ofEpochMilli(expiresMillis).toString());
-    }
-    rows.put("keys", number(keys));
-    rows.put(shard == null ? "shards" : "shard", shard == null ? number(shards) : shardOf(shards));
-    rows.put("bytes", number(bytes));
-    rows.put("bits a key", keys == 0 ? "-" : decimal(8.0 * bytes / keys));
-    rows.put("payload bits a key", keys == 0 ? "-" : decimal((double) payloadBits / keys));
-    rows.put("rate asked for", rate(parameters.falsePositiveRate()));
-    rows.put("rate predicted", rate(predictedRate));
-    if (UrlList.isList(parameters)) {
-      rows.put("rate of a URL", "up to " + rate(urlRate()));
-    }
-    rows.put("hash", parameters.hashAlgorithm().id());
-    rows.put("key check", keyCheck() + (usesPublicKey() ? " (the public key)" : ""));
-    rows.put(
-        "canonicaliser",
-        parameters.canonicaliser().id() + " (version " + parameters.canonicaliserVersion() + ")");
     String stripped = parameters.canonicaliser().strippedParameters();
-    if (!stripped.isEmpty()) {
-      rows.put("stripped parameters", stripped);
+    Fields fields =
+        new Fields()
+            .put("set", "set", setName)
+            .put("sequence", "sequence", sequence, sequence)
+            .row("window", window(windowStartMillis, windowEndMillis))
+            .json("windowStartMillis", windowStartMillis)
+            .json("windowEndMillis", windowEndMillis)
+            .putTime("published", "publishedMillis", publishedMillis)
+            .putTime("expires", "expiresMillis", expiresMillis)
+            .put("keys", "keys", keys)
+            .json("values", values)
+            .put("shard", "shard", shard, shard + " of " + shards)
+            .json("shards", shards);
+    if (shard == null) {
+      fields.row("shards", number(shards));
     }
-    return rows.toString();
+    fields
+        .put("bytes", "bytes", bytes)
+        .row("bits a key", keys == 0 ? "-" : decimal(8.0 * bytes / keys))
+        .row("payload bits a key", keys == 0 ? "-" : decimal((double) payloadBits / keys))
+        .json("payloadBits", payloadBits)
+        .putRate("rate asked for", "falsePositiveRate", parameters.falsePositiveRate())
+        .putRate("rate predicted", "predictedFalsePositiveRate", predictedRate);
+    if (UrlList.isList(parameters)) {
+      // Of a URL of the most match expressions.
+      double urlRate =
+          UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.RATED_COUNT);
+      fields.put("rate of a URL", "urlFalsePositiveRate", urlRate, "up to " + Fields.rate(urlRate));
+    }
+    return fields
+        .put("hash", "hash", parameters.hashAlgorithm().id())
+        .putKeyCheck(
+            parameters.keyCheck(),
+            KeyHash.isFixedKeyCheck(parameters.hashAlgorithm(), parameters.keyCheck()))
+        .putCanonicaliser(
+            parameters.canonicaliser().id(), parameters.canonicaliserVersion(), stripped);
   }
 
-  /** The same as fields of a JSON object. */
-  public ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("set", setName);
-    json.put("sequence", sequence);
-    json.put("windowStartMillis", windowStartMillis);
-    json.put("windowEndMillis", windowEndMillis);
-    if (publishedMillis != null) {
-      json.put("publishedMillis", publishedMillis);
-    }
-    if (expiresMillis != null) {
-      json.put("expiresMillis", expiresMillis);
-    }
-    json.put("keys", keys);
-    json.put("values", values);
-    if (shard != null) {
-      json.put("shard", shard);
-    }
-    json.put("shards", parameters.shards().count());
-    json.put("bytes", bytes);
-    json.put("payloadBits", payloadBits);
-    json.put("falsePositiveRate", parameters.falsePositiveRate());
-    json.put("predictedFalsePositiveRate", predictedRate);
-    if (UrlList.isList(parameters)) {
-      json.put("urlFalsePositiveRate", urlRate());
-    }
-    json.put("hash", parameters.hashAlgorithm().id());
-    json.put("keyCheck", keyCheck());
-    json.put("publicHashKey", usesPublicKey());
-    json.put("canonicaliser", parameters.canonicaliser().id());
-    json.put("canonicaliserVersion", parameters.canonicaliserVersion());
-    String stripped = parameters.canonicaliser().strippedParameters();
-    if (!stripped.isEmpty()) {
-      json.put("strippedParameters", stripped);
-    }
-    return json;
+  /** The keys and bytes in a few words. */
+  public String sentence() {
+    return number(keys) + " keys in " + number(bytes) + " bytes";
   }
 
   public static String number(long number) {
@@ -180,30 +152,9 @@ public record SnapshotSummary(
     return String.format(Locale.ROOT, "%.3f", number);
   }
 
-  private static String rate(double rate) {
-    return String.format(Locale.ROOT, "%.4g", rate);
-  }
-
-  /** The rate asked for, of a URL of the most match expressions. */
-  private double urlRate() {
-    return UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.RATED_COUNT);
-  }
-
-  private String shardOf(int shards) {
-    return shard + " of " + shards;
-  }
-
   public static String window(long startMillis, long endMillis) {
     return startMillis == endMillis
         ? "none"
         : Instant.ofEpochMilli(startMillis) + " to " + Instant.ofEpochMilli(endMillis);
-  }
-
-  private String keyCheck() {
-    return HexFormat.of().toHexDigits(parameters.keyCheck());
-  }
-
-  private boolean usesPublicKey() {
-    return KeyHash.isFixedKeyCheck(parameters.hashAlgorithm(), parameters.keyCheck());
   }
 }

@@ -4,8 +4,8 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Rows;
 import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Section;
@@ -26,30 +26,10 @@ record BaseListSummary(BaseList list, BlobReference reference) implements FileSu
   }
 
   @Override
-  public String table() {
+  public Fields fields() {
     long baseBytes = list.bases().stream().mapToLong(BlobReference::bytes).sum();
     long sectionBytes = sections().stream().mapToLong(Section::length).sum();
-    return new Rows()
-        .put("kind", "list of bases")
-        .put("set", list.setName())
-        .put("sequence", Long.toString(list.sequence()))
-        .put("list", PackSummary.text(reference))
-        .put("shards", list.shards().size())
-        .put("bases", number(list.bases().size()) + ", " + number(baseBytes) + " bytes")
-        .put("sections", number(sections().size()) + ", " + number(sectionBytes) + " bytes")
-        .toString();
-  }
-
-  @Override
-  public ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("kind", "list of bases");
-    json.put("set", list.setName());
-    json.put("sequence", list.sequence());
-    json.put("digest", reference.digest());
-    json.put("bytes", reference.bytes());
-    json.put("shards", list.shards().size());
-    ArrayNode bases = json.putArray("bases");
+    ArrayNode bases = Json.array();
     for (int shard = 0; shard < list.shards().size(); shard++) {
       BaseList.Shard each = list.shards().get(shard);
       if (each.base() != null) {
@@ -59,7 +39,14 @@ record BaseListSummary(BaseList list, BlobReference reference) implements FileSu
         bases.add(base);
       }
     }
-    return json;
+    return PackSummary.blob("list of bases", list.setName(), list.sequence(), "list", reference)
+        .put("shards", "shards", list.shards().size())
+        .put(
+            "bases",
+            "bases",
+            bases,
+            number(list.bases().size()) + ", " + number(baseBytes) + " bytes")
+        .row("sections", number(sections().size()) + ", " + number(sectionBytes) + " bytes");
   }
 
   @Override

@@ -2,9 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import static io.firstseen.cli.shared.SnapshotSummary.number;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Rows;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.snapshot.Base;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Section;
@@ -26,27 +24,16 @@ record BaseSummary(String setName, int shard, Section whole, BlobReference refer
   }
 
   @Override
-  public String table() {
-    return new Rows()
-        .put("kind", "base")
-        .put("set", setName)
-        .put("shard", Integer.toString(shard))
-        .put("keys", keys())
-        .put("values", whole.addedCount())
-        .put("base", PackSummary.text(reference))
-        .toString();
-  }
-
-  @Override
-  public ObjectNode json() {
-    return Json.object()
-        .put("kind", "base")
-        .put("set", setName)
-        .put("shard", shard)
-        .put("digest", reference.digest())
-        .put("bytes", reference.bytes())
-        .put("keys", keys())
-        .put("values", whole.addedCount());
+  public Fields fields() {
+    return new Fields()
+        .put("kind", "kind", "base")
+        .put("set", "set", setName)
+        .put("shard", "shard", shard, shard)
+        .json("digest", reference.digest())
+        .json("bytes", reference.bytes())
+        .put("keys", "keys", keys())
+        .put("values", "values", whole.addedCount())
+        .row("base", PackSummary.text(reference));
   }
 
   @Override

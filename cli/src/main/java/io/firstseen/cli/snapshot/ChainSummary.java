@@ -4,8 +4,8 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Rows;
 import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -51,6 +51,15 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
     long removed() {
       return change.map(Section::removedCount).orElse(0L);
     }
+
+    ObjectNode json() {
+      ObjectNode json = Json.object().put("shard", number).put("keys", keys);
+      setDigest.ifPresent(digest -> json.put("setDigest", digest));
+      base.ifPresent(reference -> json.set("base", PackSummary.json(reference)));
+      json.put("sections", since.size()).put("sectionBytes", sinceBytes());
+      change.ifPresent(section -> json.set("newest", PackSummary.json(section)));
+      return json;
+    }
   }
 
   /** Reads the newest pack and the list of bases of a set that has a pack. */
@@ -85,30 +94,39 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
     return Math.max(0, set.manifest().packBytes() - newest.keptFrom());
   }
 
-  /** The lines of a table, and one line for each shard. */
-  String table() {
-    Rows rows = new Rows();
-    rows.put("pack of sequence", Long.toString(newest.sequence()));
-    rows.put("changed shards", newest.sections().size());
-    rows.put("bytes of kept packs", keptPackBytes());
-    rows.put("list of bases", PackSummary.text(newest.bases()));
-    rows.put("list of sequence", Long.toString(list.sequence()));
-    rows.put("bytes from nothing", bytesFromNothing());
-    StringBuilder table = new StringBuilder(rows.toString());
-    table.append(
-        String.format(
-            "%n" + ROW,
-            "shard",
-            "keys",
-            "base bytes",
-            "sections",
-            "section bytes",
-            "in newest pack",
-            "added",
-            "removed"));
+  /** The chain, and each shard of it. */
+  Fields fields() {
+    StringBuilder lines =
+        new StringBuilder(
+            String.format(
+                "%n" + ROW,
+                "shard",
+                "keys",
+                "base bytes",
+                "sections",
+                "section bytes",
+                "in newest pack",
+                "added",
+                "removed"));
+    ArrayNode ofShards = Json.array();
     List<Shard> shards = shards();
-    shards.forEach(shard -> table.append(row(Integer.toString(shard.number), List.of(shard))));
-    return table.append(row("all", shards)).toString();
+    for (Shard shard : shards) {
+      lines.append(row(Integer.toString(shard.number), List.of(shard)));
+      ofShards.add(shard.json());
+    }
+    return new Fields()
+        .put("pack of sequence", "packSequence", newest.sequence(), newest.sequence())
+        .row("changed shards", number(newest.sections().size()))
+        .put("bytes of kept packs", "keptPackBytes", keptPackBytes())
+        .put(
+            "list of bases",
+            "list",
+            PackSummary.json(newest.bases()).put("sequence", list.sequence()),
+            PackSummary.text(newest.bases()))
+        .row("list of sequence", list.sequence())
+        .put("bytes from nothing", "bytesFromNothing", bytesFromNothing())
+        .json("ofShards", ofShards)
+        .text(lines.append(row("all", shards)).toString());
   }
 
   private static String row(String name, List<Shard> shards) {
@@ -122,26 +140,5 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
         number(shards.stream().mapToLong(Shard::changeBytes).sum()),
         number(shards.stream().mapToLong(Shard::added).sum()),
         number(shards.stream().mapToLong(Shard::removed).sum()));
-  }
-
-  /** The same as a JSON object. */
-  ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("packSequence", newest.sequence());
-    json.put("keptPackBytes", keptPackBytes());
-    json.set("list", PackSummary.json(newest.bases()).put("sequence", list.sequence()));
-    json.put("bytesFromNothing", bytesFromNothing());
-    ArrayNode ofShards = json.putArray("ofShards");
-    for (Shard shard : shards()) {
-      ObjectNode one = ofShards.addObject();
-      one.put("shard", shard.number);
-      one.put("keys", shard.keys);
-      shard.setDigest.ifPresent(digest -> one.put("setDigest", digest));
-      shard.base.ifPresent(base -> one.set("base", PackSummary.json(base)));
-      one.put("sections", shard.since.size());
-      one.put("sectionBytes", shard.sinceBytes());
-      shard.change.ifPresent(change -> one.set("newest", PackSummary.json(change)));
-    }
-    return json;
   }
 }

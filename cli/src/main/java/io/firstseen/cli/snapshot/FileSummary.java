@@ -1,6 +1,6 @@
 package io.firstseen.cli.snapshot;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -21,11 +21,8 @@ interface FileSummary {
   /** The first bytes of a blob. */
   String BLOB = "\u0089FSB";
 
-  /** The lines of a table, each ending with a line feed. */
-  String table();
-
-  /** The same as fields of a JSON object. */
-  ObjectNode json();
+  /** The content as a table and as JSON. */
+  Fields fields();
 
   /** What it is, in a few words. */
   String sentence();

@@ -38,18 +38,24 @@ final class FollowLines implements SnapshotListener {
         .formatted(SnapshotSummary.number(readBytes), SnapshotSummary.number(left));
   }
 
-  @Override
-  public void onUpdate(SnapshotUpdate update) {
-    Manifest manifest = update.manifest();
-    ObjectNode object = object("snapshot");
-    object.put("sequence", manifest.sequence());
-    object.put("windowStartMillis", manifest.windowStartMillis());
-    object.put("windowEndMillis", manifest.windowEndMillis());
-    object.put("publishedMillis", manifest.publishedMillis());
+  /** Adds what {@code follow} and {@code pull} report of a manifest. */
+  static void describe(ObjectNode object, Manifest manifest) {
+    object
+        .put("sequence", manifest.sequence())
+        .put("windowStartMillis", manifest.windowStartMillis())
+        .put("windowEndMillis", manifest.windowEndMillis())
+        .put("publishedMillis", manifest.publishedMillis());
     if (manifest.expiresMillis() != null) {
       object.put("expiresMillis", manifest.expiresMillis());
     }
     object.put("keys", manifest.count());
+  }
+
+  @Override
+  public void onUpdate(SnapshotUpdate update) {
+    Manifest manifest = update.manifest();
+    ObjectNode object = object("snapshot");
+    describe(object, manifest);
     String changes = "";
     if (update.addedKeys().isPresent() && update.removedKeys().isPresent()) {
       object.put("added", update.addedKeys().getAsLong());

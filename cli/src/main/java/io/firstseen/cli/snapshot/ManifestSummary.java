@@ -1,9 +1,11 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
-import io.firstseen.cli.shared.Rows;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.server.ManifestJson;
@@ -16,50 +18,49 @@ record ManifestSummary(Manifest manifest) implements FileSummary {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   @Override
-  public String table() {
-    Rows rows = new Rows();
-    rows.put("kind", "manifest");
-    rows.put("set", manifest.setName());
-    rows.put("sequence", Long.toString(manifest.sequence()));
-    rows.put(
-        "window", SnapshotSummary.window(manifest.windowStartMillis(), manifest.windowEndMillis()));
-    rows.put("published", Instant.ofEpochMilli(manifest.publishedMillis()).toString());
+  public Fields fields() {
+    Fields fields =
+        new Fields()
+            .row("kind", "manifest")
+            .row("set", manifest.setName())
+            .row("sequence", manifest.sequence())
+            .row(
+                "window",
+                SnapshotSummary.window(manifest.windowStartMillis(), manifest.windowEndMillis()))
+            .row("published", Instant.ofEpochMilli(manifest.publishedMillis()));
     if (manifest.expiresMillis() != null) {
-      rows.put("expires", Instant.ofEpochMilli(manifest.expiresMillis()).toString());
+      fields.row("expires", Instant.ofEpochMilli(manifest.expiresMillis()));
     }
-    rows.put("keys", manifest.count());
-    rows.put("shards", manifest.parameters().shards().count());
-    return rows + proof(manifest);
+    fields
+        .row("keys", number(manifest.count()))
+        .row("shards", number(manifest.parameters().shards().count()));
+    addTo(fields, manifest);
+    return fields.json("kind", "manifest");
   }
 
-  /** What leads to the set of a manifest, and proves it, as lines of a table. */
-  static String proof(Manifest manifest) {
-    Rows rows = new Rows();
-    rows.put("root", manifest.root());
-    rows.put("newest pack", manifest.pack() == null ? "none" : PackSummary.text(manifest.pack()));
-    rows.put("bytes of all packs", manifest.packBytes());
+  /** Adds all fields of a manifest to the JSON, and what proves its set to the table. */
+  static void addTo(Fields fields, Manifest manifest) {
+    fields
+        .row("root", manifest.root())
+        .row("newest pack", manifest.pack() == null ? "none" : PackSummary.text(manifest.pack()))
+        .row("bytes of all packs", number(manifest.packBytes()));
     if (manifest.blobs() != null) {
-      rows.put("blobs", manifest.blobs().toASCIIString());
+      fields.row("blobs", manifest.blobs().toASCIIString());
     }
-    rows.put(
+    fields.row(
         "signature",
         manifest.signature() == null ? "none" : "by key " + manifest.signature().key());
-    return rows.toString();
+    fields.json().setAll(json(manifest));
   }
 
   /** The fields of a manifest as the HTTP service shows them. */
-  static ObjectNode json(Manifest manifest) {
+  private static ObjectNode json(Manifest manifest) {
     try (TokenBuffer buffer = new TokenBuffer(MAPPER, false)) {
       ManifestJson.write(buffer, manifest);
       return MAPPER.readTree(buffer.asParser());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  @Override
-  public ObjectNode json() {
-    return json(manifest).put("kind", "manifest");
   }
 
   @Override

@@ -4,8 +4,8 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Rows;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Pack;
@@ -24,56 +24,51 @@ record PackSummary(Pack pack, BlobReference reference) implements FileSummary {
   }
 
   @Override
-  public String table() {
-    Rows rows = new Rows().put("kind", "pack").put("set", pack.setName());
-    describe(rows);
-    StringBuilder table = new StringBuilder(rows.toString());
-    table.append(String.format("%n" + ROW, "shard", "kind", "bytes", "added", "removed"));
+  public Fields fields() {
+    ArrayNode sections = Json.array();
+    StringBuilder lines =
+        new StringBuilder(String.format("%n" + ROW, "shard", "kind", "bytes", "added", "removed"));
     pack.sections()
         .forEach(
-            (shard, section) ->
-                table.append(
-                    String.format(
-                        ROW,
-                        shard,
-                        section.isWhole() ? "whole" : "change",
-                        number(section.length()),
-                        number(section.addedCount()),
-                        number(section.removedCount()))));
-    return table.toString();
+            (shard, section) -> {
+              sections.add(json(section).put("shard", shard));
+              lines.append(
+                  String.format(
+                      ROW,
+                      shard,
+                      section.isWhole() ? "whole" : "change",
+                      number(section.length()),
+                      number(section.addedCount()),
+                      number(section.removedCount())));
+            });
+    BlobReference before = pack.before();
+    return blob("pack", pack.setName(), pack.sequence(), "pack", reference)
+        .row("pack before", before == null ? "none" : text(before))
+        .json("before", before == null ? null : json(before))
+        .put("packs kept from", "keptFrom", pack.keptFrom(), "byte " + number(pack.keptFrom()))
+        .put("list of bases", "bases", json(pack.bases()), text(pack.bases()))
+        .put(
+            "list and bases", "basesBytes", pack.basesBytes(), number(pack.basesBytes()) + " bytes")
+        .put(
+            "packs since then",
+            "packsSince",
+            pack.packsSince(),
+            number(pack.packsSince()) + " bytes before this one")
+        .row("changed shards", number(pack.sections().size()))
+        .json("sections", sections)
+        .text(lines.toString());
   }
 
-  private void describe(Rows rows) {
-    rows.put("sequence", Long.toString(pack.sequence()));
-    rows.put("pack", text(reference));
-    rows.put("pack before", pack.before() == null ? "none" : text(pack.before()));
-    rows.put("packs kept from", "byte " + number(pack.keptFrom()));
-    rows.put("list of bases", text(pack.bases()));
-    rows.put("list and bases", number(pack.basesBytes()) + " bytes");
-    rows.put("packs since then", number(pack.packsSince()) + " bytes before this one");
-    rows.put("changed shards", pack.sections().size());
-  }
-
-  @Override
-  public ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("kind", "pack");
-    json.put("set", pack.setName());
-    json.put("sequence", pack.sequence());
-    json.put("digest", reference.digest());
-    json.put("bytes", reference.bytes());
-    if (pack.before() != null) {
-      json.set("before", json(pack.before()));
-    }
-    json.put("keptFrom", pack.keptFrom());
-    json.set("bases", json(pack.bases()));
-    json.put("basesBytes", pack.basesBytes());
-    json.put("packsSince", pack.packsSince());
-    ArrayNode sections = json.putArray("sections");
-    for (Map.Entry<Integer, Section> each : pack.sections().entrySet()) {
-      sections.add(json(each.getValue()).put("shard", each.getKey()));
-    }
-    return json;
+  /** The fields that packs and lists of bases have in common. */
+  static Fields blob(
+      String kind, String setName, long sequence, String title, BlobReference reference) {
+    return new Fields()
+        .put("kind", "kind", kind)
+        .put("set", "set", setName)
+        .put("sequence", "sequence", sequence, sequence)
+        .row(title, text(reference))
+        .json("digest", reference.digest())
+        .json("bytes", reference.bytes());
   }
 
   static String text(BlobReference reference) {

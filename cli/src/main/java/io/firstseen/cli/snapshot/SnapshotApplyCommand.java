@@ -17,7 +17,6 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -212,17 +211,12 @@ final class SnapshotApplyCommand implements Callable<Integer> {
 
   private void tell(Snapshot snapshot) {
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("output", output.toString());
-      object.put("digest", snapshot.digest());
-      object.setAll(summary.json());
-      out.println(Json.line(object));
-    } else {
-      out.printf(
-          "%s: %s keys in %s bytes%n",
-          output, SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
-    }
+    ObjectNode object = Json.object().put("output", output.toString());
+    object.put("digest", snapshot.digest());
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        object.setAll(summary.fields().json()),
+        output + ": " + summary.sentence());
   }
 }

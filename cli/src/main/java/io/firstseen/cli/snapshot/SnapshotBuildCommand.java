@@ -176,19 +176,13 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     keys.missingKeyWarning().ifPresent(text -> err.println("warning: " + text));
     lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("output", output.toString());
-      object.put("digest", snapshot.digest());
-      object.put("lines", lines.lineCount());
-      object.put("unusable", lines.unusableCount());
-      object.setAll(summary.json());
-      out.println(Json.line(object));
-    } else {
-      out.printf(
-          "%s: %s keys in %s bytes%n",
-          output, SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
-    }
+    ObjectNode object = Json.object().put("output", output.toString());
+    object.put("digest", snapshot.digest());
+    object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        object.setAll(summary.fields().json()),
+        output + ": " + summary.sentence());
   }
 }

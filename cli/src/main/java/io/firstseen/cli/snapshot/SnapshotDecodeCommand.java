@@ -115,15 +115,11 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
     boolean present =
         CodecOptions.accepted(() -> set.mightContain(codec.name().keyForm().key(written)));
     String answer = present ? "present" : "absent";
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("key", key);
-      object.put("answer", answer);
-      out.println(Json.line(object));
-    } else {
-      out.println(key + "\t" + answer);
-    }
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        Json.object().put("key", key).put("answer", answer),
+        key + "\t" + answer);
   }
 
   private void tellJson(CodedSet set) {

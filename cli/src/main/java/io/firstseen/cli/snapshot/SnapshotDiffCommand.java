@@ -1,9 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.Json;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -57,12 +55,7 @@ final class SnapshotDiffCommand implements Callable<Integer> {
     OpenedSnapshots from = OpenedSnapshots.open(before, fromSequence);
     OpenedSnapshots to = OpenedSnapshots.open(after == null ? before : after, sequence);
     SnapshotDifference difference = from.difference(to);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(Json.line(difference.json()));
-    } else {
-      out.print(difference.table());
-    }
+    difference.fields().print(spec.commandLine().getOut(), json);
     return difference.isSame() ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }
 }

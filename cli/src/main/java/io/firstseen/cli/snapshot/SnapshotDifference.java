@@ -1,8 +1,6 @@
 package io.firstseen.cli.snapshot;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Rows;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.Snapshot;
 import org.jspecify.annotations.Nullable;
@@ -75,29 +73,18 @@ record SnapshotDifference(
     return NONE;
   }
 
-  /** The lines of the table, each ending with a line feed. */
-  String table() {
-    Rows rows =
-        new Rows()
-            .put("added values", added)
-            .put("removed values", removed)
-            .put("bytes to go there", changeBytes)
-            .put("bytes in full", fullBytes);
-    if (wholeShards > 0) {
-      rows.put("shards in full", wholeShards + " (values of different ranges cannot be compared)");
-    }
-    return rows.toString();
-  }
-
-  /** The same as a JSON object. */
-  ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("same", isSame);
-    json.put("added", added);
-    json.put("removed", removed);
-    json.put("changeBytes", changeBytes);
-    json.put("fullBytes", fullBytes);
-    json.put("shardsInFull", wholeShards);
-    return json;
+  Fields fields() {
+    Fields fields =
+        new Fields()
+            .json("same", isSame)
+            .put("added values", "added", added)
+            .put("removed values", "removed", removed)
+            .put("bytes to go there", "changeBytes", changeBytes)
+            .put("bytes in full", "fullBytes", fullBytes)
+            .json("shardsInFull", wholeShards);
+    return wholeShards == 0
+        ? fields
+        : fields.row(
+            "shards in full", wholeShards + " (values of different ranges cannot be compared)");
   }
 }

@@ -10,7 +10,6 @@ import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -83,24 +82,19 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
   }
 
   private void tell(int keyCount, byte[] bytes) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("codec", codec.name().id());
-      object.put("keys", keyCount);
-      object.put("bytes", bytes.length);
-      if (output == null) {
-        object.put("set", codec.textForm().write(bytes));
-      } else {
-        object.put("output", output.toString());
-      }
-      out.println(Json.line(object));
-    } else if (output == null) {
-      out.println(codec.textForm().write(bytes));
+    ObjectNode object = Json.object();
+    object.put("codec", codec.name().id()).put("keys", keyCount).put("bytes", bytes.length);
+    String text;
+    if (output == null) {
+      text = codec.textForm().write(bytes);
+      object.put("set", text);
     } else {
-      out.printf(
-          "%s: %s keys in %s bytes%n",
-          output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
+      text =
+          "%s: %s keys in %s bytes"
+              .formatted(
+                  output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
+      object.put("output", output.toString());
     }
+    Json.print(spec.commandLine().getOut(), json, object, text);
   }
 }

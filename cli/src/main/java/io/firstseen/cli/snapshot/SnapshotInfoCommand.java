@@ -1,11 +1,10 @@
 package io.firstseen.cli.snapshot;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
@@ -102,11 +101,7 @@ final class SnapshotInfoCommand implements Callable<Integer> {
     }
     Optional<FileSummary> file = OpenedSnapshots.file(origin.path, sequence);
     if (file.isPresent()) {
-      if (json) {
-        out().println(Json.line(file.get().json()));
-      } else {
-        out().print(file.get().table());
-      }
+      file.get().fields().print(out(), json);
       return ExitCode.GOOD;
     }
     return info(OpenedSnapshots.open(origin.path, sequence));
@@ -117,37 +112,27 @@ final class SnapshotInfoCommand implements Callable<Integer> {
     try (Progress progress = new Progress(spec.commandLine().getErr())) {
       set.pull(origin.bootstrapServers, directory, timeout, progress);
     } catch (NothingPublishedException e) {
-      if (json) {
-        ObjectNode answer = Json.object();
-        answer.put("published", false);
-        answer.put("reason", e.getMessage());
-        out().println(Json.line(answer));
-      } else {
-        out().println(e.getMessage());
-      }
+      Json.print(
+          out(),
+          json,
+          Json.object().put("published", false).put("reason", e.getMessage()),
+          e.getMessage());
       return ExitCode.NEGATIVE;
     }
     return info(OpenedSnapshots.open(directory, null));
   }
 
   private int info(OpenedSnapshots opened) throws IOException {
-    SnapshotSummary summary = opened.summary();
+    Fields fields = opened.summary().fields();
     Manifest manifest = opened.manifest();
-    Optional<ChainSummary> chain = opened.chain();
-    if (json) {
-      ObjectNode object = summary.json();
-      if (manifest != null) {
-        object.setAll(ManifestSummary.json(manifest));
-      }
-      chain.ifPresent(each -> object.set("chain", each.json()));
-      out().println(Json.line(object));
-    } else {
-      out().print(summary.table());
-      if (manifest != null) {
-        out().print(ManifestSummary.proof(manifest));
-      }
-      chain.ifPresent(each -> out().print(each.table()));
+    if (manifest != null) {
+      ManifestSummary.addTo(fields, manifest);
     }
+    opened
+        .chain()
+        .map(ChainSummary::fields)
+        .ifPresent(chain -> fields.text(chain.table()).json("chain", chain.json()));
+    fields.print(out(), json);
     return ExitCode.GOOD;
   }
 

@@ -2,13 +2,11 @@ package io.firstseen.cli.snapshot;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -54,16 +52,15 @@ final class SnapshotKeygenCommand implements Callable<Integer> {
     }
     write(output, key.toPem(), "rw-------");
     write(publicFile, key.publicKey().toPem(), "rw-r--r--");
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("key", key.publicKey().id());
-      object.put("private", output.toString());
-      object.put("public", publicFile.toString());
-      out.println(Json.line(object));
-    } else {
-      out.printf("key %s: %s signs, %s checks%n", key.publicKey().id(), output, publicFile);
-    }
+    String id = key.publicKey().id();
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        Json.object()
+            .put("key", id)
+            .put("private", output.toString())
+            .put("public", publicFile.toString()),
+        "key %s: %s signs, %s checks".formatted(id, output, publicFile));
     return ExitCode.GOOD;
   }
 

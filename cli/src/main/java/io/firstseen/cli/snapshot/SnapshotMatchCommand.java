@@ -147,13 +147,11 @@ final class SnapshotMatchCommand implements Callable<Integer> {
   }
 
   private void printInvalid(String url, String reason) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(
-          Json.line(Json.object().put("url", url).put("answer", "invalid").put("reason", reason)));
-    } else {
-      out.println(Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
-    }
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        Json.object().put("url", url).put("answer", "invalid").put("reason", reason),
+        Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
   }
 
   private List<UrlAnswer> ask(List<UrlExpressions> asked) {

@@ -1,6 +1,5 @@
 package io.firstseen.cli.snapshot;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -8,7 +7,6 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -62,15 +60,11 @@ final class SnapshotPruneCommand implements Callable<Integer> {
     } finally {
       lock.close();
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("manifests", pruned.manifests());
-      object.put("blobs", pruned.blobs());
-      out.println(Json.line(object));
-    } else {
-      out.printf("removed %d manifests and %d blobs%n", pruned.manifests(), pruned.blobs());
-    }
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
+        "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));
     return ExitCode.GOOD;
   }
 }

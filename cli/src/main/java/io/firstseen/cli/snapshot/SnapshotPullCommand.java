@@ -62,17 +62,14 @@ final class SnapshotPullCommand implements Callable<Integer> {
       SnapshotPull.Result result = set.pull(output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
       warnOfExpiry(result.manifest());
-      out.println(json ? jsonLine(result, tookMillis) : line(result, tookMillis));
+      Json.print(out, json, object(result, tookMillis), line(result, tookMillis));
       return ExitCode.GOOD;
     } catch (NothingPublishedException e) {
-      if (json) {
-        ObjectNode answer = Json.object();
-        answer.put("pulled", false);
-        answer.put("reason", e.getMessage());
-        out.println(Json.line(answer));
-      } else {
-        out.println(e.getMessage());
-      }
+      Json.print(
+          out,
+          json,
+          Json.object().put("pulled", false).put("reason", e.getMessage()),
+          e.getMessage());
       return ExitCode.NEGATIVE;
     }
   }
@@ -103,20 +100,12 @@ final class SnapshotPullCommand implements Callable<Integer> {
             tookMillis);
   }
 
-  private static String jsonLine(SnapshotPull.Result result, long tookMillis) {
-    ObjectNode answer = Json.object();
-    answer.put("pulled", result.isNew());
-    answer.put("sequence", result.manifest().sequence());
-    answer.put("windowStartMillis", result.manifest().windowStartMillis());
-    answer.put("windowEndMillis", result.manifest().windowEndMillis());
-    answer.put("publishedMillis", result.manifest().publishedMillis());
-    if (result.manifest().expiresMillis() != null) {
-      answer.put("expiresMillis", result.manifest().expiresMillis());
-    }
-    answer.put("keys", result.manifest().count());
-    answer.put("fetchedBlobs", result.fetchedBlobs());
-    answer.put("fetchedBytes", result.fetchedBytes());
-    answer.put("tookMillis", tookMillis);
-    return Json.line(answer);
+  private static ObjectNode object(SnapshotPull.Result result, long tookMillis) {
+    ObjectNode answer = Json.object().put("pulled", result.isNew());
+    FollowLines.describe(answer, result.manifest());
+    return answer
+        .put("fetchedBlobs", result.fetchedBlobs())
+        .put("fetchedBytes", result.fetchedBytes())
+        .put("tookMillis", tookMillis);
   }
 }

@@ -8,7 +8,6 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.HashKeyOptions;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -85,19 +84,16 @@ final class SnapshotQueryCommand implements Callable<Integer> {
       answer = "invalid";
       reason = e.getMessage();
     }
-    PrintWriter out = spec.commandLine().getOut();
     String text = new String(key, StandardCharsets.UTF_8);
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("key", text);
-      object.put("answer", answer);
-      if (reason != null) {
-        object.put("reason", reason);
-      }
-      out.println(Json.line(object));
-    } else {
-      out.println(text + "\t" + answer + (reason == null ? "" : "\t" + Questions.field(reason)));
+    ObjectNode object = Json.object().put("key", text).put("answer", answer);
+    if (reason != null) {
+      object.put("reason", reason);
     }
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        object,
+        text + "\t" + answer + (reason == null ? "" : "\t" + Questions.field(reason)));
     return reason == null;
   }
 }

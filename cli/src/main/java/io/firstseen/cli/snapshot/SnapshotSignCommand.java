@@ -1,6 +1,5 @@
 package io.firstseen.cli.snapshot;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
@@ -12,7 +11,6 @@ import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,15 +52,12 @@ final class SnapshotSignCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     SigningKey key = key();
     int signed = Files.isDirectory(path) ? signAll(key) : signOne(key);
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("key", key.publicKey().id());
-      object.put("signed", signed);
-      out.println(Json.line(object));
-    } else {
-      out.printf("signed %d manifests with key %s%n", signed, key.publicKey().id());
-    }
+    String id = key.publicKey().id();
+    Json.print(
+        spec.commandLine().getOut(),
+        json,
+        Json.object().put("key", id).put("signed", signed),
+        "signed %d manifests with key %s".formatted(signed, id));
     return ExitCode.GOOD;
   }
 

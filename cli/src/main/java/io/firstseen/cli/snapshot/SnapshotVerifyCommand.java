@@ -3,7 +3,6 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
@@ -52,40 +51,24 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
       Optional<FileSummary> file = snapshot.file();
       if (file.isPresent()) {
         file.get().verify();
-        figures = file.get().json();
+        figures = file.get().fields().json();
         sentence = file.get().sentence();
       } else {
         OpenedSnapshots opened = snapshot.open();
         opened.verify();
-        figures = opened.summary().json();
-        sentence = sentence(opened);
+        figures = opened.summary().fields().json();
+        sentence = opened.summary().sentence();
       }
     } catch (MalformedSnapshotException | UntrustedManifestException e) {
-      if (json) {
-        ObjectNode answer = Json.object();
-        answer.put("valid", false);
-        answer.put("reason", e.getMessage());
-        out.println(Json.line(answer));
-      } else {
-        out.println("invalid: " + e.getMessage());
-      }
+      Json.print(
+          out,
+          json,
+          Json.object().put("valid", false).put("reason", e.getMessage()),
+          "invalid: " + e.getMessage());
       return ExitCode.NEGATIVE;
     }
-    if (json) {
-      ObjectNode answer = Json.object();
-      answer.put("valid", true);
-      answer.setAll(figures);
-      out.println(Json.line(answer));
-    } else {
-      out.println("valid: " + sentence);
-    }
+    ObjectNode answer = Json.object().put("valid", true);
+    Json.print(out, json, answer.setAll(figures), "valid: " + sentence);
     return ExitCode.GOOD;
-  }
-
-  private static String sentence(OpenedSnapshots opened) {
-    SnapshotSummary summary = opened.summary();
-    return String.format(
-        "%s keys in %s bytes",
-        SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
   }
 }

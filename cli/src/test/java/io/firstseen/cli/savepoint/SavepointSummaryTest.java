@@ -32,13 +32,13 @@ class SavepointSummaryTest {
     AuditCounts counts = new AuditCounts(10_000, 12, 9.5);
     SavepointSummary summary =
         summary(DedupMode.APPROXIMATE, null, 1_024, counts, OptionalLong.empty());
-    assertThat(summary.table().lines())
+    assertThat(summary.fields(false).table().lines())
         .contains(
             "rate predicted      1.877e-06",
             "audit               one hash in 1,024: 10,000 new keys, 12 of them dropped",
             "rate measured       0.001200, in [0.0005799, 0.002482] at 99 %;"
                 + " predicted for the same keys 0.0009500");
-    JsonNode audit = summary.json(false).get("audit");
+    JsonNode audit = summary.fields(false).json().get("audit");
     assertThat(audit.get("slices").asInt()).isEqualTo(1_024);
     assertThat(audit.get("newKeys").asLong()).isEqualTo(10_000);
     assertThat(audit.get("falsePositives").asLong()).isEqualTo(12);
@@ -53,10 +53,10 @@ class SavepointSummaryTest {
   void anAuditThatSawNothingHasNoRate() {
     SavepointSummary summary =
         summary(DedupMode.APPROXIMATE, null, 4, AuditCounts.NONE, OptionalLong.empty());
-    assertThat(summary.table())
+    assertThat(summary.fields(false).table())
         .contains("audit               one hash in 4: 0 new keys, 0 of them dropped")
         .doesNotContain("rate measured");
-    JsonNode audit = summary.json(false).get("audit");
+    JsonNode audit = summary.fields(false).json().get("audit");
     assertThat(audit.get("newKeys").asLong()).isZero();
     assertThat(audit.has("measuredFalsePositiveRate")).isFalse();
   }
@@ -64,11 +64,11 @@ class SavepointSummaryTest {
   @Test
   void withoutAnAuditThereIsNone() {
     SavepointSummary summary = summary(DedupMode.APPROXIMATE, null, 0, null, OptionalLong.empty());
-    assertThat(summary.table().lines())
+    assertThat(summary.fields(false).table().lines())
         .contains("ttl                 off", "audit               off");
-    assertThat(summary.table()).doesNotContain("forgotten by");
-    assertThat(summary.json(false).has("audit")).isFalse();
-    assertThat(summary.json(false).has("forgottenByMillis")).isFalse();
+    assertThat(summary.fields(false).table()).doesNotContain("forgotten by");
+    assertThat(summary.fields(false).json().has("audit")).isFalse();
+    assertThat(summary.fields(false).json().has("forgottenByMillis")).isFalse();
   }
 
   @Test
@@ -80,18 +80,19 @@ class SavepointSummaryTest {
             0,
             null,
             OptionalLong.of(1_764_000_000_000L));
-    assertThat(summary.table().lines())
+    assertThat(summary.fields(false).table().lines())
         .contains(
             "ttl                 8h by event time, since first-seen",
             "forgotten by        2025-11-24T16:00:00Z");
-    assertThat(summary.json(false).get("forgottenByMillis").asLong()).isEqualTo(1_764_000_000_000L);
+    assertThat(summary.fields(false).json().get("forgottenByMillis").asLong())
+        .isEqualTo(1_764_000_000_000L);
   }
 
   @Test
   void inAnExactModeTheRateIsThatOfLookUpsInVain() {
     SavepointSummary summary = summary(DedupMode.EXACT, null, 0, null, OptionalLong.empty());
-    assertThat(summary.table().lines())
+    assertThat(summary.fields(false).table().lines())
         .contains("mode                exact", "looked up in vain   1.877e-06");
-    assertThat(summary.table()).doesNotContain("rate predicted");
+    assertThat(summary.fields(false).table()).doesNotContain("rate predicted");
   }
 }
