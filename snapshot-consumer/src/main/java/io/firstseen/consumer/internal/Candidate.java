@@ -22,10 +22,9 @@ final class Candidate {
   @Nullable String unusable;
   boolean waits;
   long waitsSinceMillis;
-  long fetchesAgainMillis = Long.MIN_VALUE;
-  // When it is tried again after its load has thrown, and the pause before that.
-  long triesAgainMillis = Long.MIN_VALUE;
-  long triesPauseMillis;
+  // After a fetch in vain, and after a load that has thrown. In milliseconds.
+  Retry fetch = Retry.NONE;
+  Retry load = Retry.NONE;
 
   /**
    * Makes a candidate.
@@ -46,9 +45,8 @@ final class Candidate {
     isGivenUp = earlier.isGivenUp;
     waits = earlier.waits;
     waitsSinceMillis = earlier.waitsSinceMillis;
-    fetchesAgainMillis = earlier.fetchesAgainMillis;
-    triesAgainMillis = earlier.triesAgainMillis;
-    triesPauseMillis = earlier.triesPauseMillis;
+    fetch = earlier.fetch;
+    load = earlier.load;
   }
 
   long sequence() {

@@ -63,11 +63,11 @@ final class CandidateLoader {
       Consumer<String> complaints)
       throws SnapshotException {
     boolean isElsewhere = isElsewhere(candidate);
-    if (nowMillis < candidate.triesAgainMillis) {
+    if (!candidate.load.isDue(nowMillis)) {
       return Optional.empty();
     }
     if (isElsewhere
-        ? nowMillis < candidate.fetchesAgainMillis
+        ? !candidate.fetch.isDue(nowMillis)
         : !candidate.lacking.isEmpty() && candidate.lacking.stream().noneMatch(chunks::isWhole)) {
       return Optional.empty();
     }
@@ -92,11 +92,11 @@ final class CandidateLoader {
       complaints.accept(
           "sequence %d of set '%s' cannot be loaded: %s"
               .formatted(candidate.sequence(), settings.setName(), e));
-      candidate.triesPauseMillis =
-          Math.min(MAX_PAUSE_MILLIS, Math.max(MIN_PAUSE_MILLIS, 2 * candidate.triesPauseMillis));
-      candidate.triesAgainMillis = after(nowMillis, beganNanos) + candidate.triesPauseMillis;
+      candidate.load =
+          candidate.load.next(after(nowMillis, beganNanos), MIN_PAUSE_MILLIS, MAX_PAUSE_MILLIS);
     }
-    candidate.fetchesAgainMillis = after(nowMillis, beganNanos) + FETCH_RETRY_MILLIS;
+    candidate.fetch =
+        Retry.NONE.next(after(nowMillis, beganNanos), FETCH_RETRY_MILLIS, FETCH_RETRY_MILLIS);
     return Optional.empty();
   }
 

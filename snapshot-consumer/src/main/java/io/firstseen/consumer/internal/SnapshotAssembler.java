@@ -98,16 +98,13 @@ public final class SnapshotAssembler {
   // When the end of the topic was first reached since all of it is read; null before.
   private @Nullable Long needsBasesSinceMillis;
   private boolean isDropTold;
-  // By the sequences of manifests that wait in vain.
+  // When all of the topic is read again, by the sequences of manifests that wait in vain.
   private final Map<Long, Retry> retries = new HashMap<>();
   // When a manifest began to wait, since one was complete and since all of the topic is read; null
   // if none waits. Each may wait for a short time only, if windows are short.
   private @Nullable Long nothingCompleteSinceMillis;
   private boolean isNothingCompleteTold;
   private boolean isReadForNothingComplete;
-
-  /** When all of the topic is read again for a manifest, and how long the pause before that is. */
-  private record Retry(long atMillis, long pauseMillis) {}
 
   /** Makes an assembler that has seen nothing. */
   public SnapshotAssembler(AssemblerSettings settings) {
@@ -533,11 +530,11 @@ public final class SnapshotAssembler {
           loader.load(candidate, held(), nowMillis, complaint -> refuse(decisions, complaint));
       if (loaded.isPresent()) {
         answer(candidate, loaded.get(), show, decisions);
-      } else if (!loader.isElsewhere(candidate) && nowMillis >= candidate.triesAgainMillis) {
+      } else if (!loader.isElsewhere(candidate) && candidate.load.isDue(nowMillis)) {
         if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
           // Some of its blobs came late, so others may have come where nobody reads any more.
           retries.computeIfPresent(
-              candidate.sequence(), (sequence, retry) -> new Retry(nowMillis, retry.pauseMillis));
+              candidate.sequence(), (sequence, retry) -> new Retry(nowMillis, retry.pause()));
         }
         await(candidate, nowMillis, decisions);
       }
@@ -731,19 +728,19 @@ public final class SnapshotAssembler {
     } else if (!candidate.isGivenUp) {
       candidate.isGivenUp = true;
       if (isRetryDue(candidate, nowMillis)) {
-        Retry last = retries.get(candidate.sequence());
-        long pause =
-            last == null
-                ? FIRST_RETRY_WAITS * Math.max(1, settings.chunkWaitMillis())
-                : Math.max(last.pauseMillis, Math.min(2 * last.pauseMillis, MAX_RETRY_MILLIS));
-        retries.put(candidate.sequence(), new Retry(nowMillis + pause, pause));
+        long first = FIRST_RETRY_WAITS * Math.max(1, settings.chunkWaitMillis());
+        retries.put(
+            candidate.sequence(), retry(candidate).next(nowMillis, first, MAX_RETRY_MILLIS));
       }
     }
   }
 
   private boolean isRetryDue(Candidate candidate, long nowMillis) {
-    Retry retry = retries.get(candidate.sequence());
-    return retry == null || nowMillis >= retry.atMillis;
+    return retry(candidate).isDue(nowMillis);
+  }
+
+  private Retry retry(Candidate candidate) {
+    return retries.getOrDefault(candidate.sequence(), Retry.NONE);
   }
 
   /** Adds a refusal, unless the same sentence was reported before. */

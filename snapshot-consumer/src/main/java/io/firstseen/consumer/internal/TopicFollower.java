@@ -55,7 +55,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private volatile Consumer<byte[], byte[]> consumer;
   private boolean started;
   private boolean reachable = true;
-  private long retryMillis = MIN_RETRY_MILLIS;
+  private Retry retry = Retry.NONE;
 
   /** Receives the records. */
   public interface Reader {
@@ -183,7 +183,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         } catch (RuntimeException | Error e) {
           // Memory may have ended while a failure was reported.
           LOG.debug("reporting a failure failed", e);
-          pause(retryMillis);
+          pause(Math.max(MIN_RETRY_MILLIS, retry.pause()));
         }
       }
     } catch (WakeupException | InterruptException e) {
@@ -207,8 +207,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       LOG.debug("following topic {} failed", topic, e);
       reportUnreachable("topic '%s' cannot be read: %s".formatted(topic, reason(e)));
       reader.tick();
-      pause(retryMillis);
-      retryMillis = Math.min(2 * retryMillis, MAX_RETRY_MILLIS);
+      retry = retry.next(0, MIN_RETRY_MILLIS, MAX_RETRY_MILLIS);
+      pause(retry.pause());
     }
   }
 
@@ -323,7 +323,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       if (isAtEnd(from)) {
         if (!reachedEnd) {
           reachedEnd = true;
-          retryMillis = MIN_RETRY_MILLIS;
+          retry = Retry.NONE;
           reportReachable();
         }
         if (reader.settle()) {
