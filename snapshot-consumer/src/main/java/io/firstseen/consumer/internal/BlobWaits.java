@@ -1,0 +1,263 @@
+package io.firstseen.consumer.internal;
+
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what to do about manifests whose blobs are missing on the topic: to wait, to report it or
+ * to read all of the topic again.
+ */
+final class BlobWaits {
+  // Records of one window may become visible one after another.
+  private static final long REREAD_AFTER_MILLIS = 2_000;
+
+  // The first pause before the topic is read again for a manifest that waits in vain, in waits for
+  // chunks, and the longest pause.
+  private static final int FIRST_RETRY_WAITS = 10;
+  private static final long MAX_RETRY_MILLIS = 3_600_000;
+
+  // A pack, the list of bases and the bases may be found missing one after another.
+  private static final int MAX_DEFERRALS = 3;
+
+  private final String setName;
+  private final long chunkWaitMillis;
+  private final long maxBlobBytes;
+  private final ChunkStore chunks;
+  private final ChunkSelection selection;
+  private final Reports reports;
+  private boolean rereadWanted;
+  // How often the first answer has waited until the topic was read again.
+  private int deferrals;
+  // When the end of the topic was first reached since all of it is read; null before.
+  private @Nullable Long needsBasesSinceMillis;
+  // When all of the topic is read again, by the sequences of manifests that wait in vain.
+  private final Map<Long, Retry> retries = new HashMap<>();
+  private NothingComplete nothingComplete = NothingComplete.NONE;
+
+  /**
+   * Whether manifests wait all the time. Each may wait for a short time only, if windows are short.
+   *
+   * @param sinceMillis when a manifest began to wait, since one was complete and since all of the
+   *     topic is read; null if none waits
+   * @param isTold whether it was reported
+   * @param isRead whether the topic was read again for it
+   */
+  private record NothingComplete(@Nullable Long sinceMillis, boolean isTold, boolean isRead) {
+    static final NothingComplete NONE = new NothingComplete(null, false, false);
+
+    NothingComplete since(@Nullable Long nowMillis) {
+      return new NothingComplete(nowMillis, isTold, isRead);
+    }
+  }
+
+  BlobWaits(
+      AssemblerSettings settings,
+      long maxBlobBytes,
+      ChunkStore chunks,
+      ChunkSelection selection,
+      Reports reports) {
+    this.setName = settings.setName();
+    this.chunkWaitMillis = settings.chunkWaitMillis();
+    this.maxBlobBytes = maxBlobBytes;
+    this.chunks = chunks;
+    this.selection = selection;
+    this.reports = reports;
+  }
+
+  /** A snapshot has become active. */
+  void answered() {
+    nothingComplete = NothingComplete.NONE;
+  }
+
+  /** No manifest waits. */
+  void end() {
+    nothingComplete = nothingComplete.since(null);
+  }
+
+  /** All of the topic is about to be read from its beginning. */
+  void rewind() {
+    end();
+    needsBasesSinceMillis = null;
+  }
+
+  /** Sets whether all of the topic is to be read again. */
+  void wantReread(boolean isWanted) {
+    rereadWanted = isWanted;
+  }
+
+  /** Whether all of the topic is to be read again; asked once. */
+  boolean takeReread() {
+    boolean taken = rereadWanted;
+    rereadWanted = false;
+    return taken;
+  }
+
+  /** Forgets manifests that wait no more. */
+  void retain(Collection<Candidate> candidates) {
+    retries
+        .keySet()
+        .retainAll(candidates.stream().map(Candidate::sequence).collect(Collectors.toSet()));
+  }
+
+  /**
+   * Drops bases if they are not needed any more.
+   *
+   * @param hasActive whether a snapshot is active
+   * @param mayBeNeeded whether a manifest waits that may need them
+   */
+  void dropBases(long nowMillis, boolean hasActive, boolean mayBeNeeded) {
+    if (needsBasesSinceMillis == null) {
+      needsBasesSinceMillis = nowMillis;
+    }
+    boolean mayAnswerSoon = !hasActive && nowMillis - needsBasesSinceMillis < chunkWaitMillis;
+    if (selection.keepsBases() && !mayAnswerSoon && !mayBeNeeded) {
+      selection.dropBases();
+    }
+  }
+
+  /** The digests of the blobs that candidates need, as far as they are known. */
+  static Set<String> asked(Collection<Candidate> candidates) {
+    Set<String> digests = new HashSet<>();
+    candidates.forEach(candidate -> digests.addAll(candidate.asked));
+    return digests;
+  }
+
+  /**
+   * Some blobs of a candidate came late, so others may have come where they are not read any more.
+   */
+  void tryAgain(Candidate candidate, long nowMillis) {
+    retries.computeIfPresent(
+        candidate.sequence(), (sequence, retry) -> new Retry(nowMillis, retry.pause()));
+  }
+
+  /**
+   * Lets a candidate wait for blobs of the topic.
+   *
+   * @param all all candidates
+   * @param hasActive whether a snapshot is active
+   * @return whether lower sequences must wait until the topic was read again: they would answer
+   *     first only because their blobs came later
+   */
+  boolean await(
+      Candidate candidate,
+      Collection<Candidate> all,
+      boolean hasActive,
+      long nowMillis,
+      Consumer<Decision> decisions) {
+    long lackingBytes = candidate.lacking.stream().mapToLong(BlobReference::bytes).sum();
+    if (lackingBytes > maxBlobBytes) {
+      // To wait for them would take the memory from the other sets of a consumer.
+      candidate.isGivenUp = true;
+      candidate.unusable =
+          "sequence %d of set '%s' needs %d more bytes of blobs, and only %d may be in memory: give it a cache directory or more heap"
+              .formatted(candidate.sequence(), setName, lackingBytes, maxBlobBytes);
+      if (reports.isFirst(candidate.unusable)) {
+        decisions.accept(new Decision.Refuse(candidate.unusable));
+      }
+      return false;
+    }
+    boolean defers = false;
+    long waitedMillis = nowMillis - candidate.waitsSinceMillis;
+    if (!selection.keepsBases()) {
+      boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, chunkWaitMillis);
+      // Once, so that a manifest that is published again and again costs no more.
+      if (isLate && reports.isFirst("reread for " + candidate.sequence())) {
+        rereadFor(candidate.asked);
+      } else if (waitedMillis >= chunkWaitMillis) {
+        reportWaiting(candidate, nowMillis, decisions);
+      }
+    } else if (selection.takeDropped(candidate.lacking)) {
+      // All at once: a bound that has room for one of them alone would drop each for the others.
+      rereadFor(asked(all));
+      defers = !hasActive && deferrals++ < MAX_DEFERRALS;
+    } else if (waitedMillis >= chunkWaitMillis) {
+      reportWaiting(candidate, nowMillis, decisions);
+    }
+    awaitAny(candidate, nowMillis, decisions);
+    return defers;
+  }
+
+  private void rereadFor(Set<String> digests) {
+    rereadWanted = true;
+    selection.await(digests);
+  }
+
+  /** Reports that manifests wait all the time, where each leaves before it has waited enough. */
+  private void awaitAny(Candidate candidate, long nowMillis, Consumer<Decision> decisions) {
+    if (reports.has("waiting for " + candidate.sequence())) {
+      return;
+    }
+    if (nothingComplete.sinceMillis() == null) {
+      nothingComplete = nothingComplete.since(nowMillis);
+    }
+    if (nothingComplete.isTold() || nowMillis - nothingComplete.sinceMillis() < chunkWaitMillis) {
+      return;
+    }
+    if (!selection.keepsBases() && !nothingComplete.isRead()) {
+      nothingComplete = new NothingComplete(nothingComplete.sinceMillis(), false, true);
+      rereadFor(candidate.asked);
+      return;
+    }
+    List<BlobReference> missing = missing(candidate);
+    if (!missing.isEmpty()) {
+      isTold();
+      decisions.accept(
+          new Decision.Refuse(
+              "no manifest of set '%s' has become complete for %d ms: of sequence %d, %s"
+                  .formatted(setName, chunkWaitMillis, candidate.sequence(), describe(missing))));
+    }
+  }
+
+  private void isTold() {
+    nothingComplete =
+        new NothingComplete(nothingComplete.sinceMillis(), true, nothingComplete.isRead());
+  }
+
+  /** What a candidate lacks, except damaged blobs, which were reported already. */
+  private List<BlobReference> missing(Candidate candidate) {
+    return candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
+  }
+
+  private String describe(List<BlobReference> missing) {
+    BlobReference first = missing.get(0);
+    return "%d of its blobs are missing; the first is %s, which lacks %d of %d chunks"
+        .formatted(
+            missing.size(),
+            first.digest(),
+            chunks.missing(first),
+            SnapshotTopicFormat.chunkCount(first.bytes()));
+  }
+
+  private void reportWaiting(Candidate candidate, long nowMillis, Consumer<Decision> decisions) {
+    List<BlobReference> missing = missing(candidate);
+    boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence());
+    boolean isFirst = reports.isFirst("waiting for " + candidate.sequence());
+    if (tells) {
+      isTold();
+      decisions.accept(
+          new Decision.Refuse(
+              "sequence %d of set '%s' is incomplete after %d ms: %s"
+                  .formatted(candidate.sequence(), setName, chunkWaitMillis, describe(missing))));
+    }
+    Retry retry = retries.getOrDefault(candidate.sequence(), Retry.NONE);
+    if (tells || isFirst || (candidate.isGivenUp && retry.isDue(nowMillis))) {
+      selection.await(candidate.asked);
+      decisions.accept(new Decision.Reread());
+    } else if (!candidate.isGivenUp) {
+      candidate.isGivenUp = true;
+      if (retry.isDue(nowMillis)) {
+        long first = FIRST_RETRY_WAITS * Math.max(1, chunkWaitMillis);
+        retries.put(candidate.sequence(), retry.next(nowMillis, first, MAX_RETRY_MILLIS));
+      }
+    }
+  }
+}
