@@ -4,7 +4,6 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -124,13 +123,6 @@ final class BlobWaits {
     }
   }
 
-  /** The digests of the blobs that candidates need, as far as they are known. */
-  static Set<String> asked(Collection<Candidate> candidates) {
-    Set<String> digests = new HashSet<>();
-    candidates.forEach(candidate -> digests.addAll(candidate.asked));
-    return digests;
-  }
-
   /**
    * Some blobs of a candidate came late, so others may have come where they are not read any more.
    */
@@ -142,14 +134,14 @@ final class BlobWaits {
   /**
    * Lets a candidate wait for blobs of the topic.
    *
-   * @param all all candidates
+   * @param asked the digests of the blobs that all candidates need, as far as they are known
    * @param hasActive whether a snapshot is active
    * @return whether lower sequences must wait until the topic was read again: they would answer
    *     first only because their blobs came later
    */
   boolean await(
       Candidate candidate,
-      Collection<Candidate> all,
+      Set<String> asked,
       boolean hasActive,
       long nowMillis,
       Consumer<Decision> decisions) {
@@ -177,7 +169,7 @@ final class BlobWaits {
       }
     } else if (selection.takeDropped(candidate.lacking)) {
       // All at once: a bound that has room for one of them alone would drop each for the others.
-      rereadFor(asked(all));
+      rereadFor(asked);
       defers = !hasActive && deferrals++ < MAX_DEFERRALS;
     } else if (waitedMillis >= chunkWaitMillis) {
       reportWaiting(candidate, nowMillis, decisions);

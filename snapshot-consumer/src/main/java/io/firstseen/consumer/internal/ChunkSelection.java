@@ -39,6 +39,8 @@ final class ChunkSelection {
   // The bytes that the bound does not count; 0 if they must be counted again.
   private long namedBytes;
   private boolean isDropUntold;
+  // Since a snapshot became active.
+  private boolean isDropTold;
 
   /**
    * Makes a selection that keeps chunks in a store.
@@ -104,11 +106,24 @@ final class ChunkSelection {
     return any;
   }
 
-  /** Whether blobs were dropped because of the bound since the last call. */
-  boolean takeDropUntold() {
-    boolean taken = isDropUntold;
+  /** See {@link SnapshotAssembler#takeNotice}. */
+  Optional<String> takeNotice() {
+    boolean isNew = isDropUntold && !isDropTold;
     isDropUntold = false;
-    return taken;
+    if (!isNew) {
+      return Optional.empty();
+    }
+    isDropTold = true;
+    return Optional.of(
+        ("chunks on the topic of set '%s' for which no manifest waits took more than %d bytes, so"
+                + " the oldest were dropped; the topic is read again if a manifest needs them:"
+                + " raise maxUnnamedBytes if it often is")
+            .formatted(setName, maxUnnamedBytes.getAsLong()));
+  }
+
+  /** A snapshot has become active, so that a later drop is reported again. */
+  void answered() {
+    isDropTold = false;
   }
 
   /** Whether a chunk belongs to a blob that is not wanted, or to no blob. */

@@ -64,6 +64,16 @@ final class LoadedSnapshots {
     }
   }
 
+  /** The active snapshot with a manifest of the same content. */
+  ActiveSnapshot again(Manifest manifest, long readMillis) {
+    try {
+      Snapshot[] snapshots = snapshots(active.set()).toArray(Snapshot[]::new);
+      return ActiveSnapshot.of(SnapshotSet.of(manifest, snapshots), readMillis);
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of the same content does not fit the set", e);
+    }
+  }
+
   /** Makes the same snapshot active with a later time of publication. */
   void refresh(ActiveSnapshot again) {
     active = again;
@@ -97,7 +107,7 @@ final class LoadedSnapshots {
   }
 
   /** The snapshots of all shards; null where a shard has none. */
-  static List<@Nullable Snapshot> snapshots(SnapshotSet set) {
+  private static List<@Nullable Snapshot> snapshots(SnapshotSet set) {
     return IntStream.range(0, set.manifest().parameters().shards().count())
         .mapToObj(set::snapshot)
         .collect(Collectors.toCollection(ArrayList::new));

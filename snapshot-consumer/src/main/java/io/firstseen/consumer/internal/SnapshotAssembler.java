@@ -4,15 +4,10 @@ import io.firstseen.consumer.internal.ManifestOrder.Verdict;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
-import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -50,25 +45,23 @@ public final class SnapshotAssembler {
   private final CandidateLoader loader;
   private final LoadedSnapshots loaded;
   private final BlobWaits waits;
-  // In the order of the topic.
-  private final List<Candidate> candidates = new ArrayList<>();
+  private final ManifestReader reader;
+  private final Candidates candidates;
   private final Reports reports = new Reports();
   // What was wrong with manifests since a snapshot became active. Their sentences name no sequence.
   private final Reports problems = new Reports();
   private final ManifestOrder order = new ManifestOrder();
-  private Newest newest = Newest.USABLE;
-  private boolean hasSeenManifests;
-  private boolean isDropTold;
 
   /**
-   * The newest manifest on the topic.
+   * One call of this assembler.
    *
-   * @param problem what is wrong with it; null if nothing is
-   * @param unreadable why this client cannot read it, or its blobs, however often it tries; null if
-   *     it can
+   * @param show whether a snapshot may be shown, and shows it
+   * @param decisions what was decided so far
    */
-  private record Newest(@Nullable String problem, @Nullable String unreadable) {
-    static final Newest USABLE = new Newest(null, null);
+  private record Round(long nowMillis, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+    Round(long nowMillis, Predicate<ActiveSnapshot> show) {
+      this(nowMillis, show, new ArrayList<>());
+    }
   }
 
   /** Makes an assembler that has seen nothing. */
@@ -86,6 +79,8 @@ public final class SnapshotAssembler {
   SnapshotAssembler(AssemblerSettings settings, long maxMemoryBytes) {
     this.settings = settings;
     this.setName = settings.setName();
+    this.reader = new ManifestReader(setName, settings.keyHash(), settings.trustedKeys());
+    this.candidates = new Candidates(settings, reader, order);
     this.chunks = new ChunkStore(settings.cache());
     this.selection = new ChunkSelection(setName, chunks, this::maxUnnamedBytes);
     this.loader = new CandidateLoader(settings, chunks);
@@ -107,18 +102,18 @@ public final class SnapshotAssembler {
    */
   public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
       throws SnapshotException {
-    Manifest manifest = read(state.manifest().toBytes());
-    String why = whyUnreadable(manifest);
+    Manifest manifest = reader.read(state.manifest().toBytes());
+    String why = candidates.whyUnreadable(manifest);
     if (why != null) {
       throw new SnapshotException(why);
     }
     ActiveSnapshot kept = loaded.open(state, manifest);
     order.restore(state.highest());
     selection.dropBases();
-    hasSeenManifests = true;
-    List<Decision> decisions = new ArrayList<>();
-    activate(Decision.Activate.kept(kept), show, decisions);
-    return decisions;
+    candidates.restored();
+    Round round = new Round(0, show);
+    activate(Decision.Activate.kept(kept), round);
+    return round.decisions;
   }
 
   /**
@@ -151,17 +146,16 @@ public final class SnapshotAssembler {
    */
   public List<Decision> pin(OptionalLong sequence, Predicate<ActiveSnapshot> show) {
     order.pin(sequence);
-    candidates.removeIf(
-        candidate -> sequence.isPresent() && candidate.sequence() != sequence.getAsLong());
-    List<Decision> decisions = new ArrayList<>();
+    candidates.pin(sequence);
+    Round round = new Round(0, show);
     if (sequence.isPresent()) {
       loaded
           .take(sequence.getAsLong())
-          .ifPresent(earlier -> activate(Decision.Activate.kept(earlier), show, decisions));
+          .ifPresent(earlier -> activate(Decision.Activate.kept(earlier), round));
     }
     // Records of the wanted sequence that were read before were not kept.
-    waits.wantReread(hasSeenManifests && !order.isSettled());
-    return decisions;
+    waits.wantReread(candidates.hasSeenManifests() && !order.isSettled());
+    return round.decisions;
   }
 
   private long maxUnnamedBytes() {
@@ -175,15 +169,7 @@ public final class SnapshotAssembler {
    * snapshot became active.
    */
   public Optional<String> takeNotice() {
-    if (!selection.takeDropUntold() || isDropTold) {
-      return Optional.empty();
-    }
-    isDropTold = true;
-    return Optional.of(
-        ("chunks on the topic of set '%s' for which no manifest waits took more than %d bytes, so"
-                + " the oldest were dropped; the topic is read again if a manifest needs them:"
-                + " raise maxUnnamedBytes if it often is")
-            .formatted(setName, maxUnnamedBytes()));
+    return selection.takeNotice();
   }
 
   /**
@@ -197,68 +183,12 @@ public final class SnapshotAssembler {
   public void accept(long offset, String key, byte @Nullable [] value, LongSupplier clockMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
-      selection.accept(offset, chunkKey.get(), value, () -> BlobWaits.asked(candidates));
+      selection.accept(offset, chunkKey.get(), value, candidates::asked);
     } else if (key.equals(setName) && offset != TopicFollower.Reader.OTHER_PARTITION) {
-      acceptManifest(offset, value, clockMillis);
+      candidates
+          .accept(offset, value, clockMillis)
+          .ifPresent(useless -> selection.dropUpTo(useless.sequence(), offset, candidates.asked()));
     }
-  }
-
-  private Manifest read(byte[] bytes) throws SnapshotException {
-    return ManifestCheck.read(bytes, setName, settings.trustedKeys());
-  }
-
-  private void acceptManifest(long offset, byte[] value, LongSupplier clockMillis) {
-    if (value == null) {
-      newest =
-          new Newest(
-              "the manifest of set '%s' was deleted from the topic".formatted(setName), null);
-      // A deletion has no signature. If a client forgot its manifest, an old one could follow.
-      if (settings.trustedKeys().isEmpty()) {
-        candidates.clear();
-      }
-      return;
-    }
-    hasSeenManifests = true;
-    Manifest manifest;
-    try {
-      manifest = read(value);
-    } catch (SnapshotException e) {
-      String problem =
-          "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
-      newest = new Newest(problem, e instanceof UnsupportedSnapshotException ? problem : null);
-      return;
-    }
-    String problem = whyUnreadable(manifest);
-    newest = new Newest(problem, problem);
-    if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
-      Candidate candidate = new Candidate(manifest, offset, clockMillis.getAsLong());
-      candidates.stream()
-          .filter(earlier -> earlier.manifest.hasContentOf(manifest))
-          .findFirst()
-          .ifPresent(candidate::goOnFrom);
-      String unreachable = settings.blobs().whyUnreachable(manifest);
-      if (unreachable != null) {
-        candidate.unusable =
-            "the blobs of sequence %d of set '%s' cannot be fetched: %s"
-                .formatted(manifest.sequence(), setName, unreachable);
-      }
-      ManifestOrder.keep(candidates, candidate, Candidate::sequence);
-    } else if (order.isSettled()) {
-      selection.dropUpTo(manifest.sequence(), offset, BlobWaits.asked(candidates));
-    }
-  }
-
-  /** Why a manifest can never become active, or null. */
-  private @Nullable String whyUnreadable(Manifest manifest) {
-    try {
-      if (settings.keyHash() != null) {
-        manifest.parameters().requireReadableBy(settings.keyHash());
-      }
-    } catch (SnapshotException e) {
-      return "sequence %d of set '%s' cannot be used: %s"
-          .formatted(manifest.sequence(), setName, e.getMessage());
-    }
-    return null;
   }
 
   /**
@@ -266,15 +196,7 @@ public final class SnapshotAssembler {
    * snapshot is active or may become active. To be called after {@link #settle}.
    */
   public Optional<String> unusable() {
-    if (loaded.active() != null) {
-      return Optional.empty();
-    }
-    if (candidates.isEmpty()) {
-      return Optional.ofNullable(newest.unreadable());
-    }
-    return candidates.stream().allMatch(candidate -> candidate.unusable != null)
-        ? Optional.of(candidates.get(candidates.size() - 1).unusable)
-        : Optional.empty();
+    return loaded.active() != null ? Optional.empty() : candidates.unusable();
   }
 
   /**
@@ -283,9 +205,8 @@ public final class SnapshotAssembler {
    */
   public void rewind() {
     selection.clear();
-    candidates.clear();
+    candidates.rewind();
     waits.rewind();
-    newest = Newest.USABLE;
   }
 
   /**
@@ -298,7 +219,7 @@ public final class SnapshotAssembler {
 
   /** Whether a manifest waits to become active. */
   public boolean isLoading() {
-    return !candidates.isEmpty();
+    return !candidates.all().isEmpty();
   }
 
   /**
@@ -308,7 +229,7 @@ public final class SnapshotAssembler {
    */
   public long resumeOffset(long nextOffset) {
     long first = Math.min(nextOffset, chunks.firstOffset());
-    for (Candidate candidate : candidates) {
+    for (Candidate candidate : candidates.all()) {
       first = Math.min(first, candidate.offset);
     }
     return first;
@@ -328,37 +249,36 @@ public final class SnapshotAssembler {
    * @return what to do, in order
    */
   public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
-    List<Decision> decisions = new ArrayList<>();
+    Round round = new Round(nowMillis, show);
     selection.awaitNothing();
-    loader.endOtherThan(candidates);
-    List<Candidate> highestFirst = new ArrayList<>(candidates);
-    highestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
-    for (Candidate candidate : highestFirst) {
+    loader.endOtherThan(candidates.all());
+    for (Candidate candidate : candidates.highestFirst()) {
       // An active higher candidate has superseded those before it in the topic.
-      if (candidates.contains(candidate) && judge(candidate, nowMillis, show, decisions)) {
+      if (candidates.all().contains(candidate) && judge(candidate, round)) {
         break;
       }
     }
     // Of the newest, so it holds also if an older one has just become active.
-    if (newest.problem() != null && problems.isFirst(newest.problem())) {
-      decisions.add(new Decision.Refuse(newest.problem()));
+    String problem = candidates.problem();
+    if (problem != null && problems.isFirst(problem)) {
+      round.decisions.add(new Decision.Refuse(problem));
     }
-    if (candidates.isEmpty()) {
+    if (candidates.all().isEmpty()) {
       waits.end();
       loader.forget();
     }
     waits.dropBases(
-        nowMillis, loaded.active() != null, candidates.stream().anyMatch(this::mayNeedBases));
-    waits.retain(candidates);
+        nowMillis, loaded.active() != null, candidates.all().stream().anyMatch(this::mayNeedBases));
+    waits.retain(candidates.all());
     if (waits.takeReread()) {
-      decisions.add(new Decision.Reread());
-    } else if (order.pinned().isPresent() && !order.isSettled() && candidates.isEmpty()) {
+      round.decisions.add(new Decision.Reread());
+    } else if (order.pinned().isPresent() && !order.isSettled() && candidates.all().isEmpty()) {
       refuse(
-          decisions,
+          round,
           "sequence %d of set '%s' is pinned and is not on the topic; %s"
               .formatted(order.pinned().getAsLong(), setName, order.whatAnswers()));
     }
-    return decisions;
+    return round.decisions;
   }
 
   /** Not if its blobs are elsewhere, nor if the topic was read again for them in vain. */
@@ -367,58 +287,43 @@ public final class SnapshotAssembler {
   }
 
   /** Returns whether lower sequences must wait. */
-  private boolean judge(
-      Candidate candidate,
-      long nowMillis,
-      Predicate<ActiveSnapshot> show,
-      List<Decision> decisions) {
+  private boolean judge(Candidate candidate, Round round) {
     Verdict verdict = order.check(candidate.manifest);
     switch (verdict) {
       case NEXT -> {
-        return advance(candidate, nowMillis, show, decisions);
+        return advance(candidate, round);
       }
       case SAME -> {
         supersede(candidate);
         order.answer(candidate.manifest);
-        refresh(candidate, show, decisions);
+        refresh(candidate, round);
       }
       case NOT_PINNED -> candidates.remove(candidate);
       case BACK, FORKED -> {
         candidates.remove(candidate);
-        refuse(decisions, order.reason(candidate.manifest, verdict));
+        refuse(round, order.reason(candidate.manifest, verdict));
       }
     }
     return false;
   }
 
   /** Takes over a later time of publication of the active snapshot. */
-  private void refresh(Candidate again, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+  private void refresh(Candidate again, Round round) {
     ActiveSnapshot active = loaded.active();
     if (again.manifest.publishedMillis() <= active.manifest().publishedMillis()) {
       return;
     }
-    ActiveSnapshot next = ActiveSnapshot.of(with(again.manifest, active.set()), again.readMillis);
-    if (show.test(next)) {
+    ActiveSnapshot next = loaded.again(again.manifest, again.readMillis);
+    if (round.show.test(next)) {
       loaded.refresh(next);
-      decisions.add(Decision.Activate.kept(next));
-    }
-  }
-
-  private static SnapshotSet with(Manifest manifest, SnapshotSet set) {
-    try {
-      return SnapshotSet.of(manifest, LoadedSnapshots.snapshots(set).toArray(Snapshot[]::new));
-    } catch (SnapshotException e) {
-      throw new IllegalStateException("a manifest of the same content does not fit the set", e);
+      round.decisions.add(Decision.Activate.kept(next));
     }
   }
 
   /** Drops the candidate that became active, and older ones that precede it in the topic. */
   private void supersede(Candidate answering) {
-    int at = candidates.indexOf(answering);
-    candidates.remove(at);
-    // A lower sequence after it in the topic is kept, so that it is reported as a step back.
-    candidates.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
-    selection.dropUpTo(answering.sequence(), answering.offset, BlobWaits.asked(candidates));
+    candidates.supersede(answering);
+    selection.dropUpTo(answering.sequence(), answering.offset, candidates.asked());
     loader.forget();
   }
 
@@ -426,54 +331,39 @@ public final class SnapshotAssembler {
    * Loads what is available of a candidate, then activates it or lets it wait. Returns whether
    * lower sequences must wait too.
    */
-  private boolean advance(
-      Candidate candidate,
-      long nowMillis,
-      Predicate<ActiveSnapshot> show,
-      List<Decision> decisions) {
+  private boolean advance(Candidate candidate, Round round) {
     if (!candidate.waits) {
       candidate.waits = true;
-      candidate.waitsSinceMillis = nowMillis;
+      candidate.waitsSinceMillis = round.nowMillis;
     }
     List<BlobReference> lacked = candidate.lacking;
     try {
       Optional<CatchUp> reached =
           loader.load(
-              candidate, loaded.sets(), nowMillis, complaint -> refuse(decisions, complaint));
+              candidate, loaded.sets(), round.nowMillis, complaint -> refuse(round, complaint));
       if (reached.isPresent()) {
-        answer(candidate, reached.get(), show, decisions);
-      } else if (!loader.isElsewhere(candidate) && candidate.load.isDue(nowMillis)) {
+        answer(candidate, reached.get(), round);
+      } else if (!loader.isElsewhere(candidate) && candidate.load.isDue(round.nowMillis)) {
         if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
-          waits.tryAgain(candidate, nowMillis);
+          waits.tryAgain(candidate, round.nowMillis);
         }
         return waits.await(
-            candidate, candidates, loaded.active() != null, nowMillis, decisions::add);
+            candidate,
+            candidates.asked(),
+            loaded.active() != null,
+            round.nowMillis,
+            round.decisions::add);
       }
     } catch (SnapshotException e) {
-      candidates.remove(candidate);
-      String reason =
-          "sequence %d of set '%s' cannot be used: %s"
-              .formatted(candidate.sequence(), setName, e.getMessage());
-      if (e instanceof UnsupportedSnapshotException) {
-        newest = new Newest(newest.problem(), reason);
-      }
-      refuse(decisions, reason);
+      refuse(round, candidates.refuse(candidate, e));
     }
     return false;
   }
 
   /** Activates a candidate whose set is loaded. */
-  private void answer(
-      Candidate candidate,
-      CatchUp reached,
-      Predicate<ActiveSnapshot> show,
-      List<Decision> decisions)
-      throws SnapshotException {
+  private void answer(Candidate candidate, CatchUp reached, Round round) throws SnapshotException {
     if (reached.refusal() != null) {
-      refuse(
-          decisions,
-          "sequence %d of set '%s' cannot be reached by packs, so the bases are taken: %s"
-              .formatted(candidate.sequence(), setName, reached.refusal()));
+      refuse(round, reader.detour(candidate.sequence(), reached.refusal()));
     }
     ActiveSnapshot active = loaded.active();
     ActiveSnapshot next =
@@ -482,7 +372,7 @@ public final class SnapshotAssembler {
     Decision.Activate answer =
         new Decision.Activate(
             next, reached.way(), reached.bytes(), isSinceActive ? reached.changes() : null);
-    if (activate(answer, show, decisions)) {
+    if (activate(answer, round)) {
       supersede(candidate);
     }
   }
@@ -491,26 +381,25 @@ public final class SnapshotAssembler {
    * Makes a snapshot active. Returns false if another sequence was pinned meanwhile; {@link #pin}
    * is then about to be called.
    */
-  private boolean activate(
-      Decision.Activate answer, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+  private boolean activate(Decision.Activate answer, Round round) {
     ActiveSnapshot next = answer.snapshot();
-    if (!show.test(next)) {
+    if (!round.show.test(next)) {
       return false;
     }
     loaded.activate(next);
-    isDropTold = false;
+    selection.answered();
     waits.answered();
     problems.clear();
     order.answer(next.manifest());
-    candidates.forEach(candidate -> candidate.lacking = List.of());
-    decisions.add(answer);
+    candidates.all().forEach(candidate -> candidate.lacking = List.of());
+    round.decisions.add(answer);
     return true;
   }
 
   /** Adds a refusal, unless the same sentence was reported before. */
-  private void refuse(List<Decision> decisions, String reason) {
+  private void refuse(Round round, String reason) {
     if (reports.isFirst(reason)) {
-      decisions.add(new Decision.Refuse(reason));
+      round.decisions.add(new Decision.Refuse(reason));
     }
   }
 }
