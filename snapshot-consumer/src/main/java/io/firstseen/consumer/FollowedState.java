@@ -12,9 +12,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,6 +122,46 @@ final class FollowedState {
         counters.readBytes.get(),
         counters.fetchedBytes.get(),
         counters.lastLoadMillis.get());
+  }
+
+  /** See {@link FollowedSet#unusable}. */
+  Optional<String> unusable() {
+    return Optional.ofNullable(current.view().unusable());
+  }
+
+  /**
+   * Waits until a condition holds.
+   *
+   * @param why why it does not hold yet
+   * @return the manifest of the active snapshot
+   * @throws TimeoutException if that takes longer; the message says why
+   * @throws UnusableSetException as soon as it is known that waiting does not help
+   * @throws IllegalStateException if this is or gets closed
+   */
+  Manifest await(Predicate<View> condition, Duration timeout, Function<View, String> why)
+      throws InterruptedException, TimeoutException {
+    View now =
+        current.await(
+            view ->
+                condition.test(view)
+                    || view.state() == ClientState.CLOSED
+                    || view.unusable() != null,
+            TimeUnit.NANOSECONDS.convert(timeout));
+    requireOpen(now);
+    if (now.unusable() != null) {
+      throw new UnusableSetException(now.unusable());
+    }
+    if (!condition.test(now)) {
+      throw new TimeoutException(
+          "waited for %d ms; %s".formatted(timeout.toMillis(), why.apply(now)));
+    }
+    return now.active().manifest();
+  }
+
+  static void requireOpen(View now) {
+    if (now.state() == ClientState.CLOSED) {
+      throw new IllegalStateException("the snapshot client is closed");
+    }
   }
 
   /** Publishes CLOSED, which stays. */

@@ -23,7 +23,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -238,7 +237,7 @@ public final class SnapshotClient implements FollowedSet {
     requireHashKey();
     View now = current.view();
     if (!answers(now)) {
-      requireOpen(now);
+      FollowedState.requireOpen(now);
       throw new NoSnapshotException(shown.stateOf(now), whyNoAnswer(now));
     }
     return urlList(now);
@@ -292,7 +291,7 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   private boolean answerWithout(View now) {
-    requireOpen(now);
+    FollowedState.requireOpen(now);
     return switch (options.noSnapshotPolicy()) {
       case THROW -> throw new NoSnapshotException(shown.stateOf(now), whyNoAnswer(now));
       case ANSWER_PRESENT -> true;
@@ -312,12 +311,6 @@ public final class SnapshotClient implements FollowedSet {
                     : "");
   }
 
-  private static void requireOpen(View now) {
-    if (now.state() == ClientState.CLOSED) {
-      throw new IllegalStateException("the snapshot client is closed");
-    }
-  }
-
   /** The state of the client. */
   public ClientState state() {
     return shown.stateOf(current.view());
@@ -330,7 +323,7 @@ public final class SnapshotClient implements FollowedSet {
 
   @Override
   public Optional<String> unusable() {
-    return Optional.ofNullable(current.view().unusable());
+    return shown.unusable();
   }
 
   /** The manifest of the current snapshot; empty if there is none yet. */
@@ -395,28 +388,14 @@ public final class SnapshotClient implements FollowedSet {
 
   private Manifest await(Predicate<View> condition, Duration timeout)
       throws InterruptedException, TimeoutException {
-    View now =
-        current.await(
-            view ->
-                condition.test(view)
-                    || view.state() == ClientState.CLOSED
-                    || view.unusable() != null,
-            TimeUnit.NANOSECONDS.convert(timeout));
-    requireOpen(now);
-    if (now.unusable() != null) {
-      throw new UnusableSetException(now.unusable());
-    }
-    if (!condition.test(now)) {
-      throw new TimeoutException(
-          "waited for %d ms; %s"
-              .formatted(
-                  timeout.toMillis(),
-                  answers(now)
-                      ? "set '%s' is at sequence %d"
-                          .formatted(options.setName(), now.active().manifest().sequence())
-                      : whyNoAnswer(now)));
-    }
-    return now.active().manifest();
+    return shown.await(
+        condition,
+        timeout,
+        now ->
+            answers(now)
+                ? "set '%s' is at sequence %d"
+                    .formatted(options.setName(), now.active().manifest().sequence())
+                : whyNoAnswer(now));
   }
 
   /**
