@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -30,6 +31,18 @@ public final class KafkaProperties {
   private static final Pattern SECRET =
       Pattern.compile(
           "(.*\\.)?(sasl\\.jaas\\.config|ssl\\.keystore\\.key)|.*(password|passphrase|secret).*");
+
+  /** The timeouts after which a client gives up a request or a connection. */
+  private static final List<String> TIMEOUTS =
+      List.of(
+          CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+          CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
+          CommonClientConfigs.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG,
+          CommonClientConfigs.CONNECTIONS_MAX_IDLE_MS_CONFIG,
+          ProducerConfig.MAX_BLOCK_MS_CONFIG,
+          ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+
+  private static final int MIN_TIMEOUT_MILLIS = 1_000;
 
   @Option(
       names = "--kafka-properties",
@@ -110,8 +123,23 @@ public final class KafkaProperties {
       ProducerConfig producer = new ProducerConfig(settings);
       checkDeliveryTimeout(producer);
       checkRequestSize(producer);
+      checkTimeouts(settings);
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
+    }
+  }
+
+  /** A client that gives up before a broker can answer fails again and again. */
+  private static void checkTimeouts(Map<String, Object> settings) {
+    Map<String, Object> consumer = ConsumerConfig.configDef().parse(settings);
+    Map<String, Object> producer = ProducerConfig.configDef().parse(settings);
+    for (String name : TIMEOUTS) {
+      Object value = consumer.getOrDefault(name, producer.get(name));
+      if (((Number) value).longValue() < MIN_TIMEOUT_MILLIS) {
+        throw new ConfigException(
+            "%s must be at least %d, in which a broker can answer, got %s"
+                .formatted(name, MIN_TIMEOUT_MILLIS, value));
+      }
     }
   }
 

@@ -471,6 +471,10 @@ class JobOptionsTest {
     "retries=0, Must set retries to non-zero",
     "enable.idempotence=false, Cannot set a transactional.id without also enabling idempotence.",
     "retries=-5, Invalid value -5 for configuration retries",
+    "request.timeout.ms=1, 'request.timeout.ms must be at least 1000, in which a broker can answer, got 1'",
+    "max.block.ms=10, 'max.block.ms must be at least 1000, in which a broker can answer, got 10'",
+    "default.api.timeout.ms=1, 'default.api.timeout.ms must be at least 1000, in which a broker can answer, got 1'",
+    "connections.max.idle.ms=0, 'connections.max.idle.ms must be at least 1000, in which a broker can answer, got 0'",
     "delivery.timeout.ms=1000, 'delivery.timeout.ms must be at least linger.ms and request.timeout.ms together, 30005, got 1000'",
     "max.request.size=999999, 'max.request.size must be at least 1000000, got 999999'",
   })
