@@ -32,6 +32,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -244,7 +245,7 @@ class ChangedTopicsTest {
     KAFKA.create(accepted, "compact");
     assertThat(failure(dedup(fromSavepoint(savepoint))))
         .matches(
-            "topic %s \\(--accepted-topic\\) was deleted and created again: its id is %s, and the job has written to the topic with the id %2$s \\(start the job with --accept-new-topic .*"
+            "topic %s \\(--accepted-topic\\) was deleted and created again: its id is %s, and the last job used the topic with the id %2$s \\(start the job with --accept-new-topic .*"
                 .formatted(accepted, ID));
     JobClient job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
     send("new", 5);
@@ -276,7 +277,7 @@ class ChangedTopicsTest {
     send("new", 10);
     assertThat(failure(job))
         .isEqualTo(
-            "topic %s (--accepted-topic), which the job writes, does not exist any more: start the job with --accept-new-topic to write to a new topic, which has no earlier records"
+            "topic %s (--accepted-topic), which the job uses, does not exist any more: start the job with --accept-new-topic to use a new topic, which has no earlier records"
                 .formatted(accepted));
   }
 
@@ -368,6 +369,17 @@ class ChangedTopicsTest {
     assertThat(problems())
         .singleElement(InstanceOfAssertFactories.STRING)
         .contains("(--accepted-topic) was deleted and created again");
+  }
+
+  @Test
+  void doctorReportsATopicOfEventsThatWasCreatedAgain() throws Exception {
+    String unused = savepointOfTen();
+    delete(events);
+    KAFKA.broker().createTopics(List.of(new NewTopic(events, 1, (short) 1)));
+    assertThat(problems())
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains(
+            "topic %1$s (--events-topic=%1$s) was deleted and created again".formatted(events));
   }
 
   /** The findings about offsets and partitions of topics. */

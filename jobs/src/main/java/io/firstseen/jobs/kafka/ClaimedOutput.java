@@ -126,10 +126,11 @@ final class ClaimedOutput implements AutoCloseable {
    * written.
    *
    * @param topics the lines of the topics that the sink writes
+   * @param inputs the lines of the topics of events, for the first task
    * @return how far the outcomes of the output are written
    * @throws io.firstseen.operators.UserErrorException if the job may not write the output
    */
-  WrittenOffsets begin(List<String> topics) throws InterruptedException {
+  WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
     tail.readToEnd();
     // Read it once more before the claim: a job that may not begin must not end the other job.
     written = readWritten(0);
@@ -139,7 +140,7 @@ final class ClaimedOutput implements AutoCloseable {
     try (Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
             claims.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-      claim(producer, topics);
+      claim(producer, topics, inputs);
       // Another task of this job may have claimed the output and failed before this step.
       for (String other : tail.all()) {
         if (!other.equals(claim)) {
@@ -165,7 +166,7 @@ final class ClaimedOutput implements AutoCloseable {
     return written.offsets();
   }
 
-  private void claim(Producer<byte[], byte[]> producer, List<String> topics)
+  private void claim(Producer<byte[], byte[]> producer, List<String> topics, List<String> inputs)
       throws InterruptedException {
     if (!tail.newest().equals(Optional.of(claim))) {
       send(producer, OutputClaim.claimKey(claims.output()), claim.getBytes(UTF_8));
@@ -181,6 +182,9 @@ final class ClaimedOutput implements AutoCloseable {
     }
     if (isFirstTask() && !topics.equals(tail.topics().get(claims.topicsKey()))) {
       send(producer, claims.topicsKey(), String.join("\n", topics).getBytes(UTF_8));
+    }
+    if (!inputs.isEmpty() && !inputs.equals(tail.topics().get(claims.inputsKey()))) {
+      send(producer, claims.inputsKey(), String.join("\n", inputs).getBytes(UTF_8));
     }
   }
 

@@ -10,7 +10,9 @@ import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -53,7 +55,14 @@ public final class KafkaSinks {
     return new OutcomeSinks(
         outcomes(
             kafka,
-            claim(kafka, options, "outcomes", prefix, takenOver, outcomeTopics(kafka)),
+            claim(
+                kafka,
+                options,
+                "outcomes",
+                prefix,
+                takenOver,
+                outcomeTopics(kafka),
+                eventsTopics(kafka)),
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.topics().duplicates(),
@@ -66,7 +75,8 @@ public final class KafkaSinks {
                 "dead-letters",
                 prefix + ".dead-letters",
                 takenOver,
-                deadLetterTopics(kafka)),
+                deadLetterTopics(kafka),
+                new OutputTopics(Map.of(), true, 0)),
             1,
             null));
   }
@@ -93,13 +103,23 @@ public final class KafkaSinks {
     return new OutputTopics(kafka.topics().deadLetterTopics(), kafka.acceptNewTopic(), 0);
   }
 
+  /** The topics that events are read from; none if they are chosen by a pattern. */
+  static OutputTopics eventsTopics(KafkaOptions kafka) {
+    Map<String, String> names = new LinkedHashMap<>();
+    if (kafka.events().topicPattern().isEmpty()) {
+      kafka.events().topics().forEach(name -> names.put("--events-topic=" + name, name));
+    }
+    return new OutputTopics(names, kafka.acceptNewTopic(), 0);
+  }
+
   private static OutputClaim claim(
       KafkaOptions kafka,
       JobOptions options,
       String sink,
       String idsOfSink,
       PublisherLine takenOver,
-      OutputTopics topics) {
+      OutputTopics topics,
+      OutputTopics inputs) {
     return new OutputClaim(
         kafka.clientProperties(),
         kafka.topics().claimsTopic(),
@@ -111,7 +131,8 @@ public final class KafkaSinks {
         takenOver,
         JobIdentity.ofDedup(kafka, options),
         kafka.acceptedChanges(),
-        topics);
+        topics,
+        inputs);
   }
 
   private static Sink<Outcome> outcomes(

@@ -128,7 +128,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   private void begin() throws InterruptedException {
     hasBegun = true;
-    outcomes.setWritten(claimed.begin(topics), hashSource);
+    outcomes.setWritten(
+        claimed.begin(topics, isFirstTask() ? claims.inputs().now(brokers) : List.of()),
+        hashSource);
   }
 
   @Override

@@ -28,6 +28,7 @@ import org.apache.flink.api.common.JobID;
  * @param identity the options that later starts and readers of the output must share
  * @param acceptedChanges the options that may differ from the recorded ones
  * @param topics what the sink writes
+ * @param inputs the topics of events, which are recorded for {@code doctor}; none for a second sink
  */
 record OutputClaim(
     Properties clientProperties,
@@ -40,7 +41,8 @@ record OutputClaim(
     PublisherLine takenOver,
     JobIdentity identity,
     Set<String> acceptedChanges,
-    OutputTopics topics)
+    OutputTopics topics,
+    OutputTopics inputs)
     implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -59,7 +61,12 @@ record OutputClaim(
     return topicsPrefix(output) + sink;
   }
 
-  /** What those keys of all sinks begin with. */
+  /** The record key of the lines of the topics of events. */
+  String inputsKey() {
+    return topicsPrefix(output) + "events";
+  }
+
+  /** What those keys begin with. */
   static String topicsPrefix(String output) {
     return output + "/topics/";
   }

@@ -48,7 +48,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
           TopicDescription topic = described.get(name);
           if (topic == null) {
             throw new UserErrorException(
-                "topic %s (%s), which the job writes, does not exist any more: start the job with --accept-new-topic to write to a new topic, which has no earlier records"
+                "topic %s (%s), which the job uses, does not exist any more: start the job with --accept-new-topic to use a new topic, which has no earlier records"
                     .formatted(name, option));
           }
           int partitions = topic.partitions().size();
@@ -95,7 +95,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
         && !now.id.equals(Uuid.ZERO_UUID)
         && !before.id.equals(Uuid.ZERO_UUID)) {
       throw new UserErrorException(
-          "topic %s (%s) was deleted and created again: its id is %s, and the job has written to the topic with the id %s (start the job with --accept-new-topic to write to the new topic, which has no earlier records)"
+          "topic %s (%s) was deleted and created again: its id is %s, and the last job used the topic with the id %s (start the job with --accept-new-topic to use the new topic, which has no earlier records)"
               .formatted(now.name, option, now.id, before.id));
     }
     if (option.equals(ACCEPTED) && now.partitions != before.partitions) {

@@ -381,12 +381,13 @@ public final class Preflight implements AutoCloseable {
     }
   }
 
-  /** Requires that topics are the ones that the last job has written. */
+  /** Requires that topics are the ones that the last job has read and written. */
   private void writtenTopics() {
     try {
       Map<String, List<String>> before = claims().topics();
       if (!before.isEmpty() && !options.acceptNewTopic()) {
         List<String> all = before.values().stream().flatMap(List::stream).toList();
+        OutputTopics.requireSame(all, KafkaSinks.eventsTopics(options).now(brokers));
         OutputTopics.requireSame(all, KafkaSinks.outcomeTopics(options).now(brokers));
         OutputTopics.requireSame(all, KafkaSinks.deadLetterTopics(options).now(brokers));
       }

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
@@ -12,14 +13,24 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.types.Operation;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -40,30 +51,131 @@ class OneWriterOperatorTest {
 
   private OneInputStreamOperatorTestHarness<Outcome, Outcome> task(JobID job, int index)
       throws Exception {
-    OutputClaim claim =
-        new OutputClaim(
-            kafka.clientProperties(),
-            kafka.topics().claimsTopic(),
-            kafka.topics().outputTopic(),
-            "outcomes",
-            name,
-            name,
-            false,
-            PublisherLine.NEW,
-            JobIdentity.ofDedup(kafka, JobOptions.parse()),
-            Set.of(),
-            KafkaSinks.outcomeTopics(kafka));
     OneInputStreamOperatorTestHarness<Outcome, Outcome> harness =
-        new OneInputStreamOperatorTestHarness<>(
-            new OneWriterOperator(claim, 1, null),
-            new MockEnvironmentBuilder()
-                .setJobID(job)
-                .setParallelism(TASKS)
-                .setMaxParallelism(TASKS)
-                .setSubtaskIndex(index)
-                .build());
+        harness(new OneWriterOperator(claim(), 1, null), job, index);
     harness.open();
     return harness;
+  }
+
+  private OutputClaim claim() {
+    return new OutputClaim(
+        kafka.clientProperties(),
+        kafka.topics().claimsTopic(),
+        kafka.topics().outputTopic(),
+        "outcomes",
+        name,
+        name,
+        false,
+        PublisherLine.NEW,
+        JobIdentity.ofDedup(kafka, JobOptions.parse()),
+        Set.of(),
+        KafkaSinks.outcomeTopics(kafka),
+        new OutputTopics(Map.of(), true, 0));
+  }
+
+  private static OneInputStreamOperatorTestHarness<Outcome, Outcome> harness(
+      OneInputStreamOperator<Outcome, Outcome> operator, JobID job, int index) throws Exception {
+    return new OneInputStreamOperatorTestHarness<>(
+        operator,
+        new MockEnvironmentBuilder()
+            .setJobID(job)
+            .setParallelism(TASKS)
+            .setMaxParallelism(TASKS)
+            .setSubtaskIndex(index)
+            .build());
+  }
+
+  /** The state of the operator in 0.1.0, which had neither options nor topics. */
+  private static final class StateOfFirstRelease extends AbstractStreamOperator<Outcome>
+      implements OneInputStreamOperator<Outcome, Outcome> {
+    private final String claim;
+
+    StateOfFirstRelease(String claim) {
+      this.claim = claim;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+      super.initializeState(context);
+      context
+          .getOperatorStateStore()
+          .getUnionListState(
+              new ListStateDescriptor<>(
+                  "writer", Types.TUPLE(Types.LIST(Types.STRING), Types.LIST(Types.STRING))))
+          .add(Tuple2.of(List.of(claim), List.of("0-0 events-0@7")));
+    }
+
+    @Override
+    public void processElement(StreamRecord<Outcome> element) {}
+  }
+
+  @BeforeEach
+  void createTopics() {
+    KAFKA
+        .broker()
+        .createTopics(
+            List.of(
+                new NewTopic(kafka.topics().claimsTopic(), 1, (short) 1),
+                new NewTopic(kafka.topics().acceptedTopic(), 1, (short) 1),
+                new NewTopic(kafka.topics().duplicatesTopic(), 1, (short) 1)));
+  }
+
+  @Test
+  void stateOfTheFirstReleaseIsContinuedAndTheOptionsAreRecorded() throws Exception {
+    JobID first = JobID.generate();
+    OperatorSubtaskState state;
+    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> before =
+        harness(new StateOfFirstRelease(claim().of(first)), first, 0)) {
+      before.open();
+      state = before.snapshot(1, 1);
+    }
+    JobID second = JobID.generate();
+    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
+        harness(new OneWriterOperator(claim(), 1, null), second, 0)) {
+      task.initializeState(state);
+      task.open();
+      task.processElement(accepted("a", new Place("events", 0, 8)), 1);
+      task.prepareSnapshotPreBarrier(2);
+      assertThat(task.extractOutputValues())
+          .extracting(Outcome::kind)
+          .containsExactly(Outcome.Kind.ACCEPTED, Outcome.Kind.WRITTEN);
+      state = task.snapshot(2, 2);
+    }
+    try (ClaimsTail tail =
+        new ClaimsTail(
+            kafka.clientProperties(), kafka.topics().claimsTopic(), kafka.topics().outputTopic())) {
+      tail.readToEnd();
+      assertThat(tail.newest()).contains(claim().of(second));
+      assertThat(tail.identity()).contains(claim().identity());
+    }
+    // They are in the state, too: other options are rejected.
+    KafkaOptions other =
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + KAFKA.servers(),
+            "--accepted-topic=" + kafka.topics().acceptedTopic(),
+            "--duplicates-topic=" + kafka.topics().duplicatesTopic(),
+            "--scope-from-topic");
+    OutputClaim claim = claim();
+    OutputClaim changed =
+        new OutputClaim(
+            claim.clientProperties(),
+            claim.topic(),
+            claim.output(),
+            claim.sink(),
+            claim.ids(),
+            claim.idsOfSink(),
+            false,
+            PublisherLine.NEW,
+            JobIdentity.ofDedup(other, JobOptions.parse()),
+            Set.of(),
+            claim.topics(),
+            claim.inputs());
+    OperatorSubtaskState restored = state;
+    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
+        harness(new OneWriterOperator(changed, 1, null), JobID.generate(), 0)) {
+      assertThatThrownBy(() -> task.initializeState(restored))
+          .hasStackTraceContaining("scope-from-topic");
+    }
   }
 
   private static Outcome accepted(String key, Place place) {
@@ -92,13 +204,6 @@ class OneWriterOperatorTest {
 
   @Test
   void aTaskWhoseFirstEventComesAfterACommitOfAnotherTaskBegins() throws Exception {
-    KAFKA
-        .broker()
-        .createTopics(
-            List.of(
-                new NewTopic(kafka.topics().claimsTopic(), 1, (short) 1),
-                new NewTopic(kafka.topics().acceptedTopic(), 1, (short) 1),
-                new NewTopic(kafka.topics().duplicatesTopic(), 1, (short) 1)));
     JobID job = JobID.generate();
     try (OneInputStreamOperatorTestHarness<Outcome, Outcome> early = task(job, 0);
         OneInputStreamOperatorTestHarness<Outcome, Outcome> late = task(job, 1)) {
