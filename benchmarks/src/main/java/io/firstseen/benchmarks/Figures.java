@@ -11,11 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.flink.runtime.util.EnvironmentInformation;
 
 /** Measured figures: printed, collected for a file, and compared with their bounds. */
 public final class Figures {
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final List<Map<String, Object>> rows = new ArrayList<>();
+  private final Map<String, Object> details = new LinkedHashMap<>();
   private boolean missed;
 
   /** Prints a heading. */
@@ -45,26 +47,58 @@ public final class Figures {
     bounded(name, value, expected, unit, "within %.0f %% of".formatted(100 * share), reached);
   }
 
+  /**
+   * A figure with a name and a description.
+   *
+   * @param value NaN, which misses every bound, if it was not measured
+   * @param text the value and its composition
+   */
+  public void add(String name, String what, double value, Bound bound, String text) {
+    boolean reached = bound.holds(value);
+    missed |= !reached;
+    out.printf("  %s: %s%n    %s, %s%s%n", name, what, text, bound, reached ? "" : "   MISSED");
+    Map<String, Object> row = add(name, value, "");
+    row.put("what", what);
+    row.put("text", text);
+    row.put("bound", bound.toString());
+    row.put("reached", reached);
+  }
+
   /** Whether a figure missed its bound. */
   public boolean missed() {
     return missed;
   }
 
-  /** Writes all figures to a file. */
-  public void write(Path json) throws IOException {
-    write(json, Map.of());
+  /** Prints the machine and the versions, and adds them to the file. */
+  public void machine() {
+    detail("flink", EnvironmentInformation.getVersion());
+    detail("java", Runtime.version().toString());
+    detail("system", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
+    detail("processors", Runtime.getRuntime().availableProcessors());
+    out.println(details);
   }
 
-  /**
-   * Writes all figures to a file.
-   *
-   * @param more what else the file has, by its name
-   */
-  public void write(Path json, Map<String, ?> more) throws IOException {
+  /** Adds a value, such as the results of the single runs, to the file. */
+  public void detail(String name, Object value) {
+    details.put(name, value);
+  }
+
+  /** Prints text, such as a table whose values the file has as a detail. */
+  public void print(String text) {
+    out.print(text);
+  }
+
+  /** Counts a failure as a missed bound. */
+  public void miss() {
+    missed = true;
+  }
+
+  /** Writes all figures and details to a file. */
+  public void write(Path json) throws IOException {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("reached", !missed);
     all.put("figures", rows);
-    all.putAll(more);
+    all.putAll(details);
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), all);
   }
 

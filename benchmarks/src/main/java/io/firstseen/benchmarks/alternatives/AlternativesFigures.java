@@ -1,30 +1,20 @@
 package io.firstseen.benchmarks.alternatives;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.OptionChecks;
-import java.io.IOException;
-import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.flink.util.FileUtils;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -32,9 +22,6 @@ import picocli.CommandLine.TypeConversionException;
  * status 1 if a run failed; to run out of memory or time is a result.
  */
 @Command(
-    name = "AlternativesFigures",
-    sortOptions = false,
-    mixinStandardHelpOptions = true,
     description = {
       "Prints rate, processor time, bytes, checkpoint and restore of Firstseen, of its connector in"
           + " SQL, of exact keyed state by URL and by hash, of Flink SQL's deduplication, and of"
@@ -44,11 +31,9 @@ import picocli.CommandLine.TypeConversionException;
           + " not come to an end is not run with more keys.",
       ""
     })
-public final class AlternativesFigures implements Callable<Integer> {
+public final class AlternativesFigures extends FiguresProgram {
   private static final long LEAST_KEYS = 1000;
   private static final Pattern KEYS = Pattern.compile("(\\d{1,12})([kKmM]?)");
-
-  @Spec private CommandSpec command;
 
   @Option(
       names = "--keys",
@@ -100,43 +85,21 @@ public final class AlternativesFigures implements Callable<Integer> {
               + " Redis; at most as many as are measured (${DEFAULT-VALUE}).")
   private long warmUpKeys;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write all runs here.")
-  private Path json;
-
   @Option(
       names = "--svg",
       paramLabel = "FILE",
       description = "Plot rate and bytes against the number of keys.")
   private Path svg;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For RocksDB, Redis and checkpoints; the system's temporary one unless given.")
-  private Path directory;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-
-  private AlternativesFigures() {}
+  AlternativesFigures() {}
 
   /** The command. */
   public static void main(String[] arguments) {
-    Locale.setDefault(Locale.ROOT);
-    System.exit(commandLine().execute(arguments));
-  }
-
-  static CommandLine commandLine() {
-    return new CommandLine(new AlternativesFigures())
-        .setParameterExceptionHandler(
-            (e, given) -> {
-              e.getCommandLine().getErr().println(e.getMessage());
-              return ExitCode.USAGE;
-            });
+    exit(new AlternativesFigures(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    OptionChecks checks = new OptionChecks(command);
+  protected void check(OptionChecks checks) {
     for (long count : keys) {
       checks.atLeast("--keys", LEAST_KEYS, count);
     }
@@ -144,8 +107,11 @@ public final class AlternativesFigures implements Callable<Integer> {
     checks.atLeast("--heap", 256, heapMebibytes);
     checks.atLeast("--warm-up", 1, warmUpKeys);
     checks.positive("--minutes", Double.POSITIVE_INFINITY, minutes);
-    checks.canBeWritten("--json", json);
     checks.canBeWritten("--svg", svg);
+  }
+
+  @Override
+  protected void measure(Path work) throws Exception {
     AlternativeRuns.Settings settings =
         new AlternativeRuns.Settings(
             keys.stream().distinct().sorted().toList(),
@@ -154,35 +120,22 @@ public final class AlternativesFigures implements Callable<Integer> {
             Duration.ofMillis((long) (minutes * 60_000)),
             heapMebibytes,
             warmUpKeys);
-    AlternativesTable table = new AlternativesTable(settings, measure(settings));
-    out.print(table.text());
-    if (json != null) {
-      new ObjectMapper()
-          .enable(SerializationFeature.INDENT_OUTPUT)
-          .writeValue(json.toFile(), table.json());
-    }
+    List<RunResult> results = new AlternativeRuns(settings, work, System.err).run();
+    AlternativesTable table = new AlternativesTable(settings, results);
+    figures.print(table.text());
+    figures.detail("falsePositiveRate", Pipelines.FALSE_POSITIVE_RATE);
+    figures.detail("rounds", rounds);
+    figures.detail("limitSeconds", settings.limit().toSeconds());
+    figures.detail("heapMebibytes", heapMebibytes);
+    figures.detail("managedMebibytes", settings.managedMebibytes());
+    figures.detail("warmUpKeys", warmUpKeys);
+    figures.detail("runs", results);
     if (svg != null) {
       Files.writeString(svg, AlternativesPlot.svg(settings, table));
     }
-    return table.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
-  }
-
-  private List<RunResult> measure(AlternativeRuns.Settings settings) throws Exception {
-    Path work = Files.createTempDirectory(parentDirectory(), "alternatives");
-    // Also runs when the user interrupts the command and its processes.
-    Thread deletion = new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile()));
-    Runtime.getRuntime().addShutdownHook(deletion);
-    try {
-      return new AlternativeRuns(settings, work, System.err).run();
-    } finally {
-      Runtime.getRuntime().removeShutdownHook(deletion);
-      FileUtils.deleteDirectoryQuietly(work.toFile());
+    if (!table.isComplete()) {
+      figures.miss();
     }
-  }
-
-  private Path parentDirectory() throws IOException {
-    Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-    return Files.createDirectories(parent).toAbsolutePath();
   }
 
   /** A number of keys in millions or thousands. */

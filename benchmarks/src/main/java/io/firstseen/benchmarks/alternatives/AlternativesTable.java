@@ -1,18 +1,14 @@
 package io.firstseen.benchmarks.alternatives;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.benchmarks.alternatives.Alternative.Store;
 import io.firstseen.benchmarks.alternatives.RunResult.End;
 import io.firstseen.benchmarks.dedup.Pipelines;
-import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.benchmarks.shared.Url;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
-import org.apache.flink.runtime.util.EnvironmentInformation;
 
 /** The figures, in Markdown and in JSON. */
 final class AlternativesTable {
@@ -37,16 +33,13 @@ final class AlternativesTable {
             Locale.ROOT,
             "URLs of %d bytes, half of the records repeats, parallelism 1, false-positive rate of"
                 + " ours %s %%; heap of %,d MiB, with RocksDB or Redis %,d MiB, RocksDB's own memory"
-                + " %,d MiB; rounds: %d; Flink %s, Java %s, %d processors%n%n",
+                + " %,d MiB; rounds: %d%n%n",
             Url.BYTES,
             Pipelines.FALSE_POSITIVE_RATE * 100,
             settings.heapMebibytes(Alternative.OURS_HEAP),
             settings.heapMebibytes(Alternative.OURS_ROCKSDB),
             settings.managedMebibytes(),
-            settings.rounds(),
-            EnvironmentInformation.getVersion(),
-            Runtime.version(),
-            Runtime.getRuntime().availableProcessors()));
+            settings.rounds()));
     text.append(HEADING);
     for (long keys : settings.keys()) {
       for (Alternative alternative : settings.alternatives()) {
@@ -122,7 +115,7 @@ final class AlternativesTable {
             .filter(value -> value != null)
             .mapToDouble(Double::doubleValue)
             .toArray();
-    return figures.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(Median.of(figures));
+    return figures.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(Turns.median(figures));
   }
 
   private String remark(Alternative alternative, long keys) {
@@ -165,21 +158,5 @@ final class AlternativesTable {
 
   private static String minutes(Duration limit) {
     return String.format(Locale.ROOT, "%.1f", limit.toMillis() / 60_000.0).replace(".0", "");
-  }
-
-  ObjectNode json() {
-    ObjectMapper mapper = new ObjectMapper();
-    ObjectNode json = JsonNodeFactory.instance.objectNode();
-    json.put("flink", EnvironmentInformation.getVersion());
-    json.put("java", Runtime.version().toString());
-    json.put("processors", Runtime.getRuntime().availableProcessors());
-    json.put("falsePositiveRate", Pipelines.FALSE_POSITIVE_RATE);
-    json.put("rounds", settings.rounds());
-    json.put("limitSeconds", settings.limit().toSeconds());
-    json.put("heapMebibytes", settings.heapMebibytes());
-    json.put("managedMebibytes", settings.managedMebibytes());
-    json.put("warmUpKeys", settings.warmUpKeys());
-    json.set("runs", mapper.valueToTree(results));
-    return json;
   }
 }

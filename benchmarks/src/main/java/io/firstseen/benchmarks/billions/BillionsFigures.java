@@ -1,6 +1,6 @@
 package io.firstseen.benchmarks.billions;
 
-import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.billions.BillionsRun.CheckpointedKeys;
 import io.firstseen.benchmarks.billions.BillionsRun.Part;
 import io.firstseen.benchmarks.billions.BillionsRun.Restart;
@@ -15,32 +15,20 @@ import io.firstseen.operators.dedup.Firstseen;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.apache.flink.util.FileUtils;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * Prints how a dedup of up to billions of keys goes on one machine: rate, memory, checkpoints,
  * false drops and restart. Exits with status 1 if a bound is missed.
  */
 @Command(
-    name = "BillionsFigures",
-    mixinStandardHelpOptions = true,
-    sortOptions = false,
     description =
         "Puts keys into a dedup in a JVM of its own, with a checkpoint each minute, and starts"
             + " again from the last one. Status 1 if a bound is missed.")
-public final class BillionsFigures implements Callable<Integer> {
+public final class BillionsFigures extends FiguresProgram {
   private static final int LEAST_KEYS = 10_000;
 
   /**
@@ -98,7 +86,7 @@ public final class BillionsFigures implements Callable<Integer> {
       names = "--backend",
       defaultValue = "heap",
       description = "heap or rocksdb (default: ${DEFAULT-VALUE})",
-      converter = BackendConverter.class)
+      converter = Backend.Converter.class)
   private Backend backend;
 
   @Option(
@@ -142,62 +130,32 @@ public final class BillionsFigures implements Callable<Integer> {
       description = "stop after this time, and report how far it came (default: ${DEFAULT-VALUE})")
   private double minutes;
 
-  @Option(
-      names = "--directory",
-      description = "for checkpoints, in a new directory in this one (default: the system's)")
-  private Path directory;
-
-  @Option(names = "--json", paramLabel = "FILE", description = "write all figures there, too")
-  private Path json;
-
   @Option(names = "--svg", paramLabel = "FILE", description = "draw them there")
   private Path svg;
 
-  @Spec private CommandSpec command;
-
   private final Bounds bounds;
-  private final Figures figures = new Figures();
 
   BillionsFigures(Bounds bounds) {
     this.bounds = bounds;
   }
 
   public static void main(String[] arguments) {
-    System.exit(commandLine(Bounds.ASKED_FOR).execute(arguments));
-  }
-
-  static CommandLine commandLine(Bounds bounds) {
-    return new CommandLine(new BillionsFigures(bounds))
-        .setExecutionExceptionHandler(
-            (e, failed, given) -> {
-              if (!(e instanceof ChildJvm.FailedException)) {
-                throw e;
-              }
-              failed.getErr().println(e.getMessage());
-              return ExitCode.SOFTWARE;
-            });
+    exit(new BillionsFigures(Bounds.ASKED_FOR), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    OptionChecks checks = new OptionChecks(command);
+  protected void check(OptionChecks checks) {
     checks.atLeast("--keys", LEAST_KEYS, keys);
     checks.atLeast("--parallelism", 1, parallelism);
     checks.positive("--cache-fraction", 1, cacheFraction);
     checks.positive("--checkpoint-interval", Double.POSITIVE_INFINITY, checkpointSeconds);
     checks.positive("--minutes", Double.POSITIVE_INFINITY, minutes);
-    checks.canBeWritten("--json", json);
     checks.canBeWritten("--svg", svg);
-    Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-    Path work = Files.createTempDirectory(Files.createDirectories(parent), "firstseen-billions-");
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile())));
-    try {
-      measure(spec(work.toAbsolutePath()));
-    } finally {
-      FileUtils.deleteDirectoryQuietly(work.toFile());
-    }
-    return figures.missed() ? 1 : 0;
+  }
+
+  @Override
+  protected void measure(Path work) throws Exception {
+    measure(spec(work));
   }
 
   private void measure(BillionsRun.Spec spec) throws Exception {
@@ -224,9 +182,9 @@ public final class BillionsFigures implements Callable<Integer> {
     figures.plain(toRate + "the last part's rate", restart.rateSeconds().get(1), "s");
     figures.plain(toRate + "the mean rate", restart.rateSeconds().get(2), "s");
     figures.plain("highest resident memory", restart.highestResidentBytes() / 1e9, "GB");
-    if (json != null) {
-      figures.write(json, Map.of("specification", spec, "run", result, "restart", restart));
-    }
+    figures.detail("specification", spec);
+    figures.detail("run", result);
+    figures.detail("restart", restart);
     if (svg != null) {
       Files.writeString(svg, BillionsPlot.svg(spec, result));
     }
@@ -268,20 +226,16 @@ public final class BillionsFigures implements Callable<Integer> {
   private void rates(Result result) {
     Sample last = result.last();
     figures.title(
-        String.format(
-            Locale.ROOT,
-            "%,d keys in %,d records and %,.0f s%s",
-            last.keys(),
-            last.records(),
-            last.seconds(),
-            result.isComplete() ? "" : ", STOPPED before all keys were in"));
+        "%,d keys in %,d records and %,.0f s%s"
+            .formatted(
+                last.keys(),
+                last.records(),
+                last.seconds(),
+                result.isComplete() ? "" : ", STOPPED before all keys were in"));
     double mean = meanRate(result);
     double worst = 0;
     for (Part part : result.parts()) {
-      figures.plain(
-          String.format(Locale.ROOT, "new keys a second, to %,d keys", part.end()),
-          part.rate() / 1e6,
-          "M");
+      figures.plain("new keys a second, to %,d keys".formatted(part.end()), part.rate() / 1e6, "M");
       worst = Math.max(worst, Math.abs(part.rate() / mean - 1));
     }
     figures.plain("new keys a second, all", mean / 1e6, "M");
@@ -349,7 +303,7 @@ public final class BillionsFigures implements Callable<Integer> {
     double longest = 0;
     for (CheckpointedKeys one : result.checkpoints()) {
       double seconds = one.checkpoint().millis() / 1e3;
-      figures.plain(String.format(Locale.ROOT, "at %,d keys", one.keys()), seconds, "s");
+      figures.plain("at %,d keys".formatted(one.keys()), seconds, "s");
       longest = Math.max(longest, seconds);
     }
     figures.atMost("longest", longest, bounds.checkpointSeconds, "s");
@@ -366,17 +320,5 @@ public final class BillionsFigures implements Callable<Integer> {
 
   private static Part lastPart(Result result) {
     return result.parts().get(result.parts().size() - 1);
-  }
-
-  /** Reads the names that Flink's options have for the backends. */
-  static final class BackendConverter implements ITypeConverter<Backend> {
-    @Override
-    public Backend convert(String name) {
-      return switch (name) {
-        case "heap" -> Backend.HASHMAP;
-        case "rocksdb" -> Backend.ROCKSDB;
-        default -> throw new TypeConversionException("must be heap or rocksdb, got " + name);
-      };
-    }
   }
 }

@@ -1,20 +1,19 @@
 package io.firstseen.benchmarks.compaction;
 
+import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.types.Operation;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
@@ -24,10 +23,9 @@ import picocli.CommandLine.Option;
  * the pending operations, making the new live set, the section and the digest of the set. Windows
  * in which shards also cut bases are reported separately. Exits with status 1 if a bound is missed.
  */
-@Command(name = "CompactionFigures", mixinStandardHelpOptions = true, sortOptions = false)
 // Closing Flink's harness may throw InterruptedException.
 @SuppressWarnings("try")
-public final class CompactionFigures implements Callable<Integer> {
+public final class CompactionFigures extends FiguresProgram {
   private static final double MAX_NANOS = 60;
   private static final double MAX_STATE_BYTES = 7;
   private static final long WINDOW_MILLIS = 3_600_000;
@@ -48,29 +46,18 @@ public final class CompactionFigures implements Callable<Integer> {
       description = "live keys (default: ${DEFAULT-VALUE})")
   private int[] keys;
 
-  private boolean missed;
-
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new CompactionFigures()).execute(arguments));
+    exit(new CompactionFigures(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    System.out.printf(
-        Locale.ROOT,
-        "%-34s %12s %12s %12s %14s%n",
-        "live keys, shards",
-        "ns a key",
-        "least",
-        "with bases",
-        "state B/key");
+  protected void measure(Path work) throws Exception {
     for (int count : keys) {
       for (int shards : new int[] {16, 1}) {
         measure(count, shards, 0);
       }
       measure(count, 16, (windowsOf(count) + 1) * WINDOW_MILLIS);
     }
-    return missed ? 1 : 0;
   }
 
   private long windowsOf(int count) {
@@ -113,12 +100,6 @@ public final class CompactionFigures implements Callable<Integer> {
         .anyMatch(closed -> closed.change() != null && closed.change().base() != null);
   }
 
-  private static double median(List<Double> nanos) {
-    return nanos.isEmpty()
-        ? Double.NaN
-        : nanos.stream().sorted().skip(nanos.size() / 2).findFirst().orElseThrow();
-  }
-
   private void print(
       int count,
       int shards,
@@ -126,20 +107,21 @@ public final class CompactionFigures implements Callable<Integer> {
       List<Double> withoutBases,
       List<Double> withBases,
       double stateBytes) {
-    double median = median(withoutBases);
-    boolean bounded = ttlMillis == 0;
-    boolean ofState = bounded && count / shards == 1_000_000;
-    boolean tooMuch = (bounded && median > MAX_NANOS) || (ofState && stateBytes > MAX_STATE_BYTES);
-    missed |= tooMuch;
-    System.out.printf(
-        Locale.ROOT,
-        "%-34s %12.1f %12.1f %12.1f %14.2f %s%n",
-        String.format(Locale.ROOT, "%,d in %d%s", count, shards, ttlMillis > 0 ? ", ttl" : ""),
-        median,
-        withoutBases.stream().min(Double::compare).orElse(Double.NaN),
-        median(withBases),
-        stateBytes,
-        tooMuch ? "MISSED" : "");
+    String name = "%,d keys in %d%s: ".formatted(count, shards, ttlMillis > 0 ? ", ttl" : "");
+    double median = Turns.median(withoutBases, Double::doubleValue);
+    if (ttlMillis == 0) {
+      figures.atMost(name + "a window, of a key", median, MAX_NANOS, "ns");
+    } else {
+      figures.plain(name + "a window, of a key", median, "ns");
+    }
+    figures.plain(
+        name + "least", withoutBases.stream().min(Double::compare).orElse(Double.NaN), "ns");
+    figures.plain(name + "with bases", Turns.median(withBases, Double::doubleValue), "ns");
+    if (ttlMillis == 0 && count / shards == 1_000_000) {
+      figures.atMost(name + "state of a key", stateBytes, MAX_STATE_BYTES, "bytes");
+    } else {
+      figures.plain(name + "state of a key", stateBytes, "bytes");
+    }
   }
 
   /** Nanoseconds from the watermark to the reports of all shards. */

@@ -1,7 +1,9 @@
 package io.firstseen.benchmarks.consumer;
 
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.compaction.TopicRecords;
 import io.firstseen.benchmarks.compaction.WindowPublisher;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -17,7 +19,6 @@ import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.Operation;
 import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Parameters;
 
 /**
  * The cost and speed of the snapshot client. Publishes to a topic of its own on a running broker.
@@ -48,7 +51,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * every second, the bytes of a 1 % change against those of the whole set, and the time to start
  * from a warm cache in a new JVM.
  */
-public final class ClientFigures {
+public final class ClientFigures extends FiguresProgram {
   private static final Pattern OF_A_CLIENT =
       Pattern.compile(
           "(classes|filters|snapshot-consumer|kafka-clients|slf4j-api|jackson|siphash|hash4j"
@@ -61,57 +64,56 @@ public final class ClientFigures {
   private static final SetParameters PARAMETERS =
       SetParameters.of(HASH, Canonicaliser.NONE, new Shards(SHARDS), RATE);
 
-  private final String bootstrapServers;
+  @Parameters(paramLabel = "HOST:PORT", description = "The broker.")
+  private String bootstrapServers;
+
+  @Parameters(
+      arity = "0..1",
+      index = "1",
+      defaultValue = "10000000",
+      description = "Keys of the set (${DEFAULT-VALUE}).")
+  private int keys;
+
+  @Parameters(
+      arity = "0..1",
+      index = "2",
+      defaultValue = "20",
+      description = "Seconds of each run of queries (${DEFAULT-VALUE}).")
+  private int seconds;
+
   private final String topic = "firstseen.figures." + System.currentTimeMillis();
-  private final int keys;
-  private final WindowPublisher publisher;
+  private @Nullable WindowPublisher publisher;
   private final BlockingQueue<SnapshotUpdate> updates = new LinkedBlockingQueue<>();
   private long found;
   // Keys from this number on are live.
   private int firstLive;
 
-  private ClientFigures(String bootstrapServers, int keys, WindowPublisher publisher) {
-    this.bootstrapServers = bootstrapServers;
-    this.keys = keys;
-    this.publisher = publisher;
-  }
-
-  /** Prints the figures. Arguments: host:port of a broker, number of keys, seconds of a run. */
   public static void main(String[] args) throws Exception {
-    if (args.length == 4 && args[0].equals("warm-start")) {
-      warmStart(Path.of(args[1]), args[2], Long.parseLong(args[3]));
-      return;
-    }
-    if (args.length == 0) {
-      throw new IllegalArgumentException("the first argument must be host:port of a broker");
-    }
-    int keys = args.length > 1 ? Integer.parseInt(args[1]) : 10_000_000;
-    int seconds = args.length > 2 ? Integer.parseInt(args[2]) : 20;
-    SnapshotSpec spec = SnapshotSpec.of(SET, 3_600_000, SHARDS, RATE, HASH, Canonicaliser.NONE);
-    try (WindowPublisher publisher = new WindowPublisher(spec, Publication.OF_ALL)) {
-      new ClientFigures(args[0], keys, publisher).run(seconds);
-    }
+    exit(new ClientFigures(), args);
   }
 
-  private void run(int seconds) throws Exception {
+  @Override
+  protected void measure(Path work) throws Exception {
+    SnapshotSpec spec = SnapshotSpec.of(SET, 3_600_000, SHARDS, RATE, HASH, Canonicaliser.NONE);
     Map<String, Object> broker = Map.of("bootstrap.servers", bootstrapServers);
-    try (Admin admin = Admin.create(broker);
+    try (WindowPublisher ofAll = new WindowPublisher(spec, Publication.OF_ALL);
+        Admin admin = Admin.create(broker);
         KafkaProducer<byte[], byte[]> producer =
             new KafkaProducer<>(broker, new ByteArraySerializer(), new ByteArraySerializer())) {
+      publisher = ofAll;
       admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1))).all().get();
       try {
-        run(producer, seconds);
+        run(producer, work);
       } finally {
         admin.deleteTopics(List.of(topic)).all().get();
       }
     }
   }
 
-  private void run(KafkaProducer<byte[], byte[]> producer, int seconds) throws Exception {
-    Path directory = Files.createTempDirectory("firstseen-figures-");
+  private void run(KafkaProducer<byte[], byte[]> producer, Path directory) throws Exception {
     SnapshotClient client =
         SnapshotClient.start(
-            options(bootstrapServers, topic, directory)
+            WarmStart.options(bootstrapServers, topic, directory)
                 .listener(
                     new SnapshotListener() {
                       @Override
@@ -120,16 +122,17 @@ public final class ClientFigures {
                       }
                     })
                 .build());
-    SnapshotUpdate full = publish(producer, first());
+    SnapshotUpdate all = publish(producer, first());
     queries(client);
     SnapshotUpdate change = publish(producer, next(100));
-    print("bytes in full", (double) full.fetchedBytes());
-    print("bytes by a pack of 1 %", (double) change.fetchedBytes());
-    print("in full / by the pack", (double) full.fetchedBytes() / change.fetchedBytes());
-    print("milliseconds to apply it", (double) change.tookMillis());
-    latencies(client, producer, seconds, false);
-    latencies(client, producer, seconds, true);
-    latencies(client, producer, seconds, false);
+    double full = all.fetchedBytes();
+    figures.plain("in full", full, "bytes");
+    figures.plain("by a pack of 1 %", (double) change.fetchedBytes(), "bytes");
+    figures.plain("in full / by the pack", full / change.fetchedBytes(), "");
+    figures.plain("to apply it", (double) change.tookMillis(), "ms");
+    latencies(client, producer, false);
+    latencies(client, producer, true);
+    latencies(client, producer, false);
     client.close();
     // The class path that a service needs for the client, without a logging backend.
     String classPath =
@@ -142,8 +145,7 @@ public final class ClientFigures {
                   ProcessHandle.current().info().command().orElseThrow(),
                   "-cp",
                   classPath,
-                  ClientFigures.class.getName(),
-                  "warm-start",
+                  WarmStart.class.getName(),
                   directory.toString(),
                   topic,
                   Long.toString(System.currentTimeMillis()))
@@ -158,30 +160,6 @@ public final class ClientFigures {
     if (found == 0) {
       throw new IllegalStateException("no key was found");
     }
-  }
-
-  private static void warmStart(Path directory, String topic, long startMillis) throws Exception {
-    long mainMillis = System.currentTimeMillis();
-    SnapshotClient client =
-        // Without a broker: it answers from the cache.
-        SnapshotClient.start(options("localhost:1", topic, directory).build());
-    client.awaitReady(Duration.ofSeconds(30));
-    boolean present = client.mightContain(bytes(5_000_000));
-    long now = System.currentTimeMillis();
-    System.out.printf(
-        Locale.ROOT,
-        "warm start: first answer (%s) after %d ms, of which main %d ms%n",
-        present,
-        now - startMillis,
-        now - mainMillis);
-    client.close();
-  }
-
-  private static SnapshotClientOptions.Builder options(
-      String bootstrapServers, String topic, Path cacheDirectory) {
-    return SnapshotClientOptions.builder(bootstrapServers, SET)
-        .topic(topic)
-        .cacheDirectory(cacheDirectory);
   }
 
   private List<SnapshotRecord> first() throws Exception {
@@ -203,7 +181,7 @@ public final class ClientFigures {
 
   private static Stream<HashedOperation> operations(Operation operation, int first, int count) {
     return IntStream.range(first, first + count)
-        .mapToObj(key -> new HashedOperation(HASH.hash(bytes(key)), operation));
+        .mapToObj(key -> new HashedOperation(HASH.hash(WarmStart.bytes(key)), operation));
   }
 
   /** Writes the records of a window to the topic and waits until the client answers from them. */
@@ -233,38 +211,42 @@ public final class ClientFigures {
     int queries = 1_000_000;
     byte[][] asked = new byte[queries][];
     long[] hashes = new long[queries];
-    double[][] turns = new double[3][9];
-    for (int turn = -3; turn < 9; turn++) {
-      for (int i = 0; i < queries; i++) {
-        // Half of the keys are live.
-        asked[i] = bytes((int) ((i * 7_368_787L + turn * 13L) % (2L * keys)));
-        hashes[i] = HASH.hash(asked[i]);
-      }
-      for (int subject = 0; subject < 3; subject++) {
-        long start = System.nanoTime();
-        for (int i = 0; i < queries; i++) {
-          switch (subject) {
-            case 0 -> found += set.mightContain(hashes[i]) ? 1 : 0;
-            case 1 -> found += PARAMETERS.hash(null, asked[i], HASH) & 1;
-            default -> found += client.mightContain(asked[i]) ? 1 : 0;
-          }
-        }
-        if (turn >= 0) {
-          turns[subject][turn] = (double) (System.nanoTime() - start) / queries;
-        }
-      }
+    List<String> subjects = List.of("query of the bare set", "hash", "query of the client");
+    Map<String, List<Double>> nanos =
+        Turns.measure(
+            subjects,
+            3,
+            9,
+            (subject, turn) -> {
+              for (int i = 0; i < queries; i++) {
+                // Half of the keys are live.
+                asked[i] =
+                    WarmStart.bytes((int) ((i * 7_368_787L + (turn + 2) * 13L) % (2L * keys)));
+                hashes[i] = HASH.hash(asked[i]);
+              }
+              int which = subjects.indexOf(subject);
+              long start = System.nanoTime();
+              for (int i = 0; i < queries; i++) {
+                switch (which) {
+                  case 0 -> found += set.mightContain(hashes[i]) ? 1 : 0;
+                  case 1 -> found += PARAMETERS.hash(null, asked[i], HASH) & 1;
+                  default -> found += client.mightContain(asked[i]) ? 1 : 0;
+                }
+              }
+              return (double) (System.nanoTime() - start) / queries;
+            });
+    double[] medians =
+        subjects.stream()
+            .mapToDouble(subject -> Turns.median(nanos.get(subject), Double::doubleValue))
+            .toArray();
+    for (int i = 0; i < medians.length; i++) {
+      figures.plain(subjects.get(i), medians[i], "ns");
     }
-    double bare = median(turns[0]);
-    double hashing = median(turns[1]);
-    double byClient = median(turns[2]);
-    print("ns a query of the bare set", bare);
-    print("ns to hash", hashing);
-    print("ns a query of the client", byClient);
-    print("(client - hashing) / bare", (byClient - hashing) / bare);
+    figures.plain("(client - hashing) / bare", (medians[2] - medians[1]) / medians[0], "");
   }
 
   private void latencies(
-      SnapshotClient client, KafkaProducer<byte[], byte[]> producer, int seconds, boolean swaps)
+      SnapshotClient client, KafkaProducer<byte[], byte[]> producer, boolean swaps)
       throws Exception {
     AtomicBoolean end = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -278,7 +260,7 @@ public final class ClientFigures {
               long local = 0;
               try {
                 for (int i = 0; !end.get(); i++) {
-                  fill(key, firstAsked + (i * 7_919 & 0xFFFFF));
+                  WarmStart.fill(key, firstAsked + (i * 7_919 & 0xFFFFF));
                   long start = System.nanoTime();
                   boolean present = client.mightContain(key);
                   long took = System.nanoTime() - start;
@@ -313,18 +295,14 @@ public final class ClientFigures {
     }
     String name = swaps ? "swapping" : "quiet";
     long total = Arrays.stream(counts).sum();
-    System.out.printf(
-        Locale.ROOT,
-        "%s: %d queries, none failed; p50 %d ns, p99 %d ns, p99.9 %d ns, p99.99 %d ns; %d swaps, %d"
-            + " ms each%n",
-        name,
-        total,
-        percentile(counts, total, 0.5),
-        percentile(counts, total, 0.99),
-        percentile(counts, total, 0.999),
-        percentile(counts, total, 0.9999),
-        prepared.size(),
-        prepared.isEmpty() ? 0 : loadMillis / prepared.size());
+    figures.title("%s: %,d queries, none failed".formatted(name, total));
+    for (double part : new double[] {0.5, 0.99, 0.999, 0.9999}) {
+      figures.plain(name + ", p" + 100 * part, (double) percentile(counts, total, part), "ns");
+    }
+    if (swaps) {
+      figures.plain("swaps", (double) prepared.size(), "");
+      figures.plain("a swap", (double) loadMillis / Math.max(1, prepared.size()), "ms");
+    }
   }
 
   private static long percentile(long[] counts, long total, double part) {
@@ -338,25 +316,47 @@ public final class ClientFigures {
     return 10L * counts.length;
   }
 
-  private static byte[] bytes(int key) {
-    byte[] bytes = new byte[8];
-    fill(bytes, key);
-    return bytes;
-  }
+  /** The process of a warm start, which has only the class path of a client. */
+  static final class WarmStart {
+    private WarmStart() {}
 
-  private static void fill(byte[] bytes, int key) {
-    for (int i = 0; i < 8; i++) {
-      bytes[i] = (byte) ('a' + ((key >>> (4 * i)) & 15));
+    public static void main(String[] args) throws Exception {
+      Path directory = Path.of(args[0]);
+      String topic = args[1];
+      long startMillis = Long.parseLong(args[2]);
+      long mainMillis = System.currentTimeMillis();
+      SnapshotClient client =
+          // Without a broker: it answers from the cache.
+          SnapshotClient.start(options("localhost:1", topic, directory).build());
+      client.awaitReady(Duration.ofSeconds(30));
+      boolean present = client.mightContain(bytes(5_000_000));
+      long now = System.currentTimeMillis();
+      System.out.printf(
+          Locale.ROOT,
+          "warm start: first answer (%s) after %d ms, of which main %d ms%n",
+          present,
+          now - startMillis,
+          now - mainMillis);
+      client.close();
     }
-  }
 
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
-  }
+    static SnapshotClientOptions.Builder options(
+        String bootstrapServers, String topic, Path cacheDirectory) {
+      return SnapshotClientOptions.builder(bootstrapServers, SET)
+          .topic(topic)
+          .cacheDirectory(cacheDirectory);
+    }
 
-  private static void print(String name, double value) {
-    System.out.printf(Locale.ROOT, "%s: %.2f%n", name, value);
+    static byte[] bytes(int key) {
+      byte[] bytes = new byte[8];
+      fill(bytes, key);
+      return bytes;
+    }
+
+    static void fill(byte[] bytes, int key) {
+      for (int i = 0; i < 8; i++) {
+        bytes[i] = (byte) ('a' + ((key >>> (4 * i)) & 15));
+      }
+    }
   }
 }

@@ -1,53 +1,64 @@
 package io.firstseen.benchmarks.cuckoo;
 
+import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.filters.cuckoo.CuckooFilter;
-import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import picocli.CommandLine.Option;
 
 /**
  * Prints the promised figures of the cuckoo filter other than speed against peers: its
  * false-positive rate against theory, bits per key, load while it grows, the longest insertion, and
  * the cost of a copy. Exits with status 1 if a bound is missed.
  */
-public final class FilterFigures {
+public final class FilterFigures extends FiguresProgram {
   private static final long SEED = 20261120;
   private static final int PROBES = 4_000_000;
   private static final double[] RATES = {0.01, 0.001, 0.0001};
   private static final double[] MAX_BITS = {11.8, 15.2, 19.6};
 
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-  private boolean missed;
-
-  private FilterFigures() {}
+  @Option(
+      names = "--keys",
+      defaultValue = "10000000",
+      description =
+          "Keys of the large filters; the others are in proportion. The bounds are for the default"
+              + " (${DEFAULT-VALUE}).")
+  private int keys;
 
   public static void main(String[] arguments) {
-    FilterFigures figures = new FilterFigures();
-    for (int keys : new int[] {1_000_000, 10_000_000}) {
-      figures.ratesAndBits(keys);
-    }
-    figures.utilisation();
-    figures.longestInsertion();
-    figures.copy();
-    System.exit(figures.missed ? 1 : 0);
+    exit(new FilterFigures(), arguments);
+  }
+
+  @Override
+  protected void check(OptionChecks checks) {
+    checks.atLeast("--keys", 10_000, keys);
+  }
+
+  @Override
+  protected void measure(Path work) {
+    ratesAndBits(keys / 10);
+    ratesAndBits(keys);
+    utilisation(keys / 5 * 2);
+    longestInsertion();
+    copy();
   }
 
   private void ratesAndBits(int estimate) {
-    out.printf(Locale.ROOT, "%nRate against the law, estimate %,d, %,d probes%n", estimate, PROBES);
+    figures.title("Rate against the law, estimate %,d, %,d probes".formatted(estimate, PROBES));
     for (int i = 0; i < RATES.length; i++) {
       CuckooFilter filter = CuckooFilter.forCapacity(estimate, RATES[i]);
       List<long[]> inserted = new ArrayList<>();
-      SplittableRandom keys = new SplittableRandom(SEED);
+      SplittableRandom hashes = new SplittableRandom(SEED);
       long before = 0;
       for (long until : new long[] {1_000, estimate / 8, estimate / 2, estimate, 2L * estimate}) {
-        long[] more = keys.longs(until - before).toArray();
+        long[] more = hashes.longs(until - before).toArray();
         for (long key : more) {
           filter.insert(key);
         }
@@ -56,11 +67,7 @@ public final class FilterFigures {
         rate(filter, RATES[i], "keys in");
         if (until == estimate) {
           double bits = 8.0 * filter.sizeBytes() / filter.count();
-          say(
-              bits <= MAX_BITS[i],
-              "  bits a key at the estimate: %.2f, at most %.1f",
-              bits,
-              MAX_BITS[i]);
+          figures.atMost("a key at the estimate", bits, MAX_BITS[i], "bits");
         }
       }
       boolean delete = false;
@@ -68,7 +75,7 @@ public final class FilterFigures {
         for (long key : some) {
           delete = !delete;
           if (delete && !filter.delete(key)) {
-            say(false, "  a live key was not there");
+            throw new IllegalStateException("a live key was not there");
           }
         }
       }
@@ -84,31 +91,29 @@ public final class FilterFigures {
     }
     double predicted = filter.predictedFalsePositiveRate();
     double sigmas = (found - predicted * PROBES) / Math.sqrt(predicted * (1 - predicted) * PROBES);
-    say(
-        Math.abs(sigmas) <= 5,
-        "  %.4f asked, %,11d %s: measured %.6f, predicted %.6f, %+.1f sigma",
-        asked,
-        filter.count(),
-        what,
-        (double) found / PROBES,
-        predicted,
-        sigmas);
+    figures.atMost(
+        "%s asked, %,d %s: measured %.6f, predicted %.6f"
+            .formatted(asked, filter.count(), what, (double) found / PROBES, predicted),
+        Math.abs(sigmas),
+        5,
+        "sigma");
   }
 
-  private void utilisation() {
-    out.printf(Locale.ROOT, "%nUtilisation from 20 thousand to 4 million keys%n");
+  private void utilisation(int most) {
+    int step = most / 200;
+    figures.title("Utilisation from %,d to %,d keys".formatted(step, most));
     for (double rate : RATES) {
-      CuckooFilter filter = CuckooFilter.forCapacity(4_000_000, rate);
-      SplittableRandom keys = new SplittableRandom(SEED);
+      CuckooFilter filter = CuckooFilter.forCapacity(most, rate);
+      SplittableRandom hashes = new SplittableRandom(SEED);
       double[] mean = {0, 0};
       int[] samples = {0, 0};
       double least = 1;
       // The filter grows by doubling, so a mean over keys is dominated by the last two doublings;
       // show a mean over growth factors, too.
-      double nextByFactor = 20_000;
-      while (filter.count() < 4_000_000) {
-        filter.insert(keys.nextLong());
-        boolean byKeys = filter.count() >= 20_000 && filter.count() % 20_000 == 0;
+      double nextByFactor = step;
+      while (filter.count() < most) {
+        filter.insert(hashes.nextLong());
+        boolean byKeys = filter.count() % step == 0;
         boolean byFactor = filter.count() >= nextByFactor;
         if (byKeys || byFactor) {
           double load = filter.load();
@@ -120,16 +125,9 @@ public final class FilterFigures {
         }
         nextByFactor *= byFactor ? 1.005 : 1;
       }
-      double meanByKeys = mean[0] / samples[0];
-      double meanByFactor = mean[1] / samples[1];
-      say(
-          Math.min(meanByKeys, meanByFactor) >= 0.90 && least >= 0.80,
-          "  rate %.4f: mean over the keys %.3f, over the doublings %.3f, at least 0.90; least %.3f,"
-              + " at least 0.80",
-          rate,
-          meanByKeys,
-          meanByFactor,
-          least);
+      figures.atLeast("rate %s: mean over the keys".formatted(rate), mean[0] / samples[0], 0.9, "");
+      figures.atLeast("mean over the doublings", mean[1] / samples[1], 0.9, "");
+      figures.atLeast("least", least, 0.8, "");
     }
   }
 
@@ -139,18 +137,17 @@ public final class FilterFigures {
    * was delayed by the virtual machine or the processor.
    */
   private void longestInsertion() {
-    out.printf(
-        Locale.ROOT,
-        "%nProcessor time of single insertions, growing to 10 million keys, rate 0.001%n");
+    figures.title(
+        "Processor time of single insertions, growing to %,d keys, rate 0.001".formatted(keys));
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     Map<Integer, Integer> slowRounds = new HashMap<>();
     for (int round = 1; round <= 3; round++) {
-      CuckooFilter filter = CuckooFilter.forCapacity(10_000_000, 0.001);
-      SplittableRandom keys = new SplittableRandom(SEED);
+      CuckooFilter filter = CuckooFilter.forCapacity(keys, 0.001);
+      SplittableRandom hashes = new SplittableRandom(SEED);
       long[] histogram = new long[Long.SIZE];
       long longest = 0;
-      for (int i = 0; i < 10_000_000; i++) {
-        long key = keys.nextLong();
+      for (int i = 0; i < keys; i++) {
+        long key = hashes.nextLong();
         long start = threads.getCurrentThreadCpuTime();
         filter.insert(key);
         long nanos = threads.getCurrentThreadCpuTime() - start;
@@ -163,26 +160,25 @@ public final class FilterFigures {
       StringBuilder line = new StringBuilder();
       for (int bits = 0; bits < histogram.length; bits++) {
         if (histogram[bits] > 0) {
-          line.append(String.format(Locale.ROOT, " <%,d ns: %,d", 1L << bits, histogram[bits]));
+          line.append(" <%,d ns: %,d".formatted(1L << bits, histogram[bits]));
         }
       }
-      out.printf(Locale.ROOT, "  round %d: longest %,d us;%s%n", round, longest / 1000, line);
+      figures.plain("round " + round + ", longest", longest / 1e3, "µs");
+      figures.print("   " + line + "\n");
     }
     long slow = slowRounds.values().stream().filter(rounds -> rounds > 1).count();
-    say(
-        slow == 0,
-        "  insertions that took more than 1 ms: %d in one round only, %d in more, at most 0",
-        slowRounds.size() - slow,
-        slow);
+    figures.plain(
+        "insertions that took more than 1 ms in one round", (double) slowRounds.size() - slow, "");
+    figures.atMost("in more rounds", (double) slow, 0, "");
   }
 
   private void copy() {
-    out.printf(Locale.ROOT, "%nCopy for a checkpoint%n");
-    for (int keys : new int[] {1_000_000, 10_000_000}) {
+    figures.title("Copy for a checkpoint");
+    for (int count : new int[] {keys / 10, keys}) {
       for (double rate : RATES) {
-        CuckooFilter filter = CuckooFilter.forCapacity(keys, rate);
+        CuckooFilter filter = CuckooFilter.forCapacity(count, rate);
         SplittableRandom random = new SplittableRandom(SEED);
-        for (int i = 0; i < keys; i++) {
+        for (int i = 0; i < count; i++) {
           filter.insert(random.nextLong());
         }
         long best = Long.MAX_VALUE;
@@ -191,24 +187,17 @@ public final class FilterFigures {
           CuckooFilter copy = filter.copy();
           best = Math.min(best, System.nanoTime() - start);
           if (copy.count() != filter.count()) {
-            say(false, "  the copy is not equal");
+            throw new IllegalStateException("the copy is not equal");
           }
         }
-        out.printf(
-            Locale.ROOT,
-            "  %,d keys, rate %.4f: %,d pages of %,d bytes, copied in %,d us, %.0f ns a page%n",
-            keys,
-            rate,
-            filter.pageCount(),
-            filter.sizeBytes() / filter.pageCount(),
-            best / 1000,
-            (double) best / filter.pageCount());
+        figures.plain(
+            "%,d keys, rate %s: %,d pages of %,d bytes"
+                .formatted(
+                    count, rate, filter.pageCount(), filter.sizeBytes() / filter.pageCount()),
+            best / 1e3,
+            "µs");
+        figures.plain("of a page", (double) best / filter.pageCount(), "ns");
       }
     }
-  }
-
-  private void say(boolean reached, String format, Object... values) {
-    missed |= !reached;
-    out.println(String.format(Locale.ROOT, format, values) + (reached ? "" : "   MISSED"));
   }
 }

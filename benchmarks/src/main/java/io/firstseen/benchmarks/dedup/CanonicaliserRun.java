@@ -3,7 +3,7 @@ package io.firstseen.benchmarks.dedup;
 import crawlercommons.filters.basic.BasicURLNormalizer;
 import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
 import io.firstseen.benchmarks.shared.ChildJvm;
-import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
@@ -46,7 +46,7 @@ final class CanonicaliserRun {
         library[round] = libraryNanos;
       }
     }
-    ChildJvm.answer(new Result(Median.of(ours), Median.of(library)));
+    ChildJvm.answer(new Result(Turns.median(ours), Turns.median(library)));
   }
 
   private static double ours(byte[][] urls) throws InvalidKeyException {

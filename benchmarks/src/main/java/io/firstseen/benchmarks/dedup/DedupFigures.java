@@ -1,28 +1,16 @@
 package io.firstseen.benchmarks.dedup;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.shared.FlinkSettings;
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import org.apache.flink.util.FileUtils;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -30,9 +18,6 @@ import picocli.CommandLine.TypeConversionException;
  * with status 1 if a bound is missed or a figure cannot be measured.
  */
 @Command(
-    name = "DedupFigures",
-    sortOptions = false,
-    mixinStandardHelpOptions = true,
     description = {
       "Prints the figures of Firstseen's dedup in whole jobs, and the bounds that they must meet.",
       "",
@@ -41,9 +26,7 @@ import picocli.CommandLine.TypeConversionException;
           + " The source makes URLs of 85 bytes, half of the records repeats.",
       ""
     })
-public final class DedupFigures implements Callable<Integer> {
-  @Spec private CommandSpec command;
-
+public final class DedupFigures extends FiguresProgram {
   @Option(
       names = "--keys",
       paramLabel = "N",
@@ -65,9 +48,6 @@ public final class DedupFigures implements Callable<Integer> {
       converter = RowConverter.class,
       description = "Only these rows of the table; a wrong name lists all rows.")
   private List<Row> only = List.of();
-
-  @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")
-  private Path json;
 
   @Option(
       names = "--svg",
@@ -117,48 +97,25 @@ public final class DedupFigures implements Callable<Integer> {
       description = "Filters of the row checkpoints (${DEFAULT-VALUE}).")
   private long filterMebibytes;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For RocksDB and checkpoints; the system's temporary one unless given.")
-  private Path directory;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-
-  private DedupFigures() {}
+  DedupFigures() {}
 
   /** The command. */
   public static void main(String[] arguments) {
-    Locale.setDefault(Locale.ROOT);
-    System.exit(commandLine().execute(arguments));
-  }
-
-  static CommandLine commandLine() {
-    return new CommandLine(new DedupFigures())
-        .setParameterExceptionHandler(
-            (e, given) -> {
-              e.getCommandLine().getErr().println(e.getMessage());
-              return ExitCode.USAGE;
-            })
-        .setExecutionExceptionHandler(
-            (e, failed, given) -> {
-              if (!(e instanceof ChildJvm.FailedException)) {
-                throw e;
-              }
-              failed.getErr().println(e.getMessage());
-              return ExitCode.SOFTWARE;
-            });
+    exit(new DedupFigures(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    atLeast("--keys", 1000, keys);
-    atLeast("--rounds", 1, rounds);
-    atLeast("--warm-up", 1, warmUpKeys);
-    atLeast("--parallelism", 1, parallelism);
-    atLeast("--filters", 1, filterMebibytes);
-    canBeWritten("--json", json);
-    canBeWritten("--svg", svg);
+  protected void check(OptionChecks checks) {
+    checks.atLeast("--keys", 1000, keys);
+    checks.atLeast("--rounds", 1, rounds);
+    checks.atLeast("--warm-up", 1, warmUpKeys);
+    checks.atLeast("--parallelism", 1, parallelism);
+    checks.atLeast("--filters", 1, filterMebibytes);
+    checks.canBeWritten("--svg", svg);
+  }
+
+  @Override
+  protected void measure(Path work) throws Exception {
     FigureRuns.Settings settings =
         new FigureRuns.Settings(
             keys,
@@ -168,50 +125,12 @@ public final class DedupFigures implements Callable<Integer> {
             heapMebibytes,
             filterMebibytes);
     Set<Row> rows = only.isEmpty() ? EnumSet.allOf(Row.class) : EnumSet.copyOf(only);
-    Measurements measured = measure(settings, rows);
-    FigureTable table = new FigureTable(settings, rows, measured);
-    out.print(table.text());
-    if (json != null) {
-      new ObjectMapper()
-          .enable(SerializationFeature.INDENT_OUTPUT)
-          .writeValue(json.toFile(), table.json());
-    }
+    Measurements measured = new FigureRuns(settings, work, System.err).measure(rows, svg != null);
+    figures.detail("settings", settings);
+    figures.title("False-positive rate " + Pipelines.FALSE_POSITIVE_RATE + ", " + settings);
+    measured.report(rows, figures);
     if (svg != null) {
       Files.writeString(svg, FiguresPlot.svg(measured.pipelines()));
-    }
-    return table.allReached() ? 0 : 1;
-  }
-
-  private Measurements measure(FigureRuns.Settings settings, Set<Row> rows) throws Exception {
-    Path work = Files.createTempDirectory(parentDirectory(), "dedup-figures");
-    // Also runs when the user interrupts the command and its child process.
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile())));
-    return new FigureRuns(settings, work, System.err).measure(rows, svg != null);
-  }
-
-  private Path parentDirectory() throws IOException {
-    Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
-    return Files.createDirectories(parent).toAbsolutePath();
-  }
-
-  private void atLeast(String option, long least, long value) {
-    if (value < least) {
-      throw new ParameterException(
-          command.commandLine(), option + " must be at least " + least + ", got " + value);
-    }
-  }
-
-  /** Checks this before hours of work. */
-  private void canBeWritten(String option, Path file) {
-    if (file == null) {
-      return;
-    }
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent == null || !Files.isWritable(parent) || Files.isDirectory(file)) {
-      throw new ParameterException(
-          command.commandLine(),
-          option + " must be a file in a directory that can be written to, got " + file);
     }
   }
 

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.operator.SwallowingOutput;
 import io.firstseen.benchmarks.shared.ChildJvm;
-import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
@@ -150,9 +150,9 @@ public final class ExpiryRun {
     run.harness.close();
     return new Result(
         extraBits,
-        Median.of(rest),
-        Median.of(sweep),
-        Median.of(longest),
+        Turns.median(rest),
+        Turns.median(sweep),
+        Turns.median(longest),
         longestOfAll,
         jumpNanos,
         run.longestNanos / 1e6);

@@ -1,10 +1,12 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
-import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Turns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** All measurements of one run of the command. */
@@ -36,6 +38,18 @@ final class Measurements {
     this.keys = keys;
   }
 
+  /** Adds the figures of rows and the results of all runs. */
+  void report(Set<Row> rows, Figures figures) {
+    for (Row row : rows) {
+      Row.Figure figure = row.figure(this);
+      figures.add(row.id(), row.what(), figure.value(), row.bound(), figure.text());
+    }
+    figures.detail("runs", pipelines);
+    figures.detail("checkpointed", checkpointed);
+    figures.detail("canonicaliser", canonicaliser);
+    figures.detail("expiry", expiry);
+  }
+
   void add(PipelineResult result) {
     pipelines.add(result);
   }
@@ -62,17 +76,12 @@ final class Measurements {
   }
 
   static double rate(List<PipelineResult> results) {
-    return results.isEmpty()
-        ? Double.NaN
-        : Median.of(results.stream().mapToDouble(PipelineResult::recordsPerSecond).toArray());
+    return Turns.median(results, PipelineResult::recordsPerSecond);
   }
 
   /** Bytes allocated per record while half of the records were new keys; NaN if not measured. */
   double allocatedPerRecord(Subject subject) {
-    List<PipelineResult> results = of(subject, keys);
-    return results.isEmpty()
-        ? Double.NaN
-        : Median.of(results.stream().mapToDouble(PipelineResult::allocatedPerRecord).toArray());
+    return Turns.median(of(subject, keys), PipelineResult::allocatedPerRecord);
   }
 
   /** The sizes measured for a subject. */

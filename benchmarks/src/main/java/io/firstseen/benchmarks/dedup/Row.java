@@ -1,7 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
-import static io.firstseen.benchmarks.dedup.Bound.atLeast;
-import static io.firstseen.benchmarks.dedup.Bound.atMost;
+import static io.firstseen.benchmarks.Bound.atLeast;
+import static io.firstseen.benchmarks.Bound.atMost;
 import static io.firstseen.benchmarks.dedup.Subject.EMPTY;
 import static io.firstseen.benchmarks.dedup.Subject.HASH_HEAP;
 import static io.firstseen.benchmarks.dedup.Subject.HASH_ROCKSDB;
@@ -13,16 +13,16 @@ import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB_QUARTER;
 import static io.firstseen.benchmarks.dedup.Subject.URL_HEAP;
 import static io.firstseen.benchmarks.dedup.Subject.URL_ROCKSDB;
 
+import io.firstseen.benchmarks.Bound;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
-import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Turns;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
@@ -327,14 +327,14 @@ enum Row {
     if (rates.failure() != null) {
       return new Figure(Double.NaN, rates.failure());
     }
-    double ratio = median(rates.rounds(), CheckpointedRun.Result::ratio);
+    double ratio = Turns.median(rates.rounds(), CheckpointedRun.Result::ratio);
     return new Figure(
         ratio,
         "%.2f (%.2f M/s, %.2f M/s); %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
             .formatted(
                 ratio,
-                median(rates.rounds(), CheckpointedRun.Result::rateWith) / 1e6,
-                median(rates.rounds(), CheckpointedRun.Result::rateWithout) / 1e6,
+                Turns.median(rates.rounds(), CheckpointedRun.Result::rateWith) / 1e6,
+                Turns.median(rates.rounds(), CheckpointedRun.Result::rateWithout) / 1e6,
                 rates.prefill().filterBytes() / 1048576.0,
                 rates.prefill().keys(),
                 rates.heapMebibytes(),
@@ -343,11 +343,6 @@ enum Row {
                         round ->
                             "%d, %,d ms each".formatted(round.checkpoints(), round.meanMillis()))
                     .collect(Collectors.joining("; "))));
-  }
-
-  private static double median(
-      List<CheckpointedRun.Result> rounds, ToDoubleFunction<CheckpointedRun.Result> figure) {
-    return rounds.isEmpty() ? Double.NaN : Median.of(rounds.stream().mapToDouble(figure).toArray());
   }
 
   private static Figure figure(CanonicaliserRun.Result result) {

@@ -2,7 +2,8 @@ package io.firstseen.benchmarks.gcs;
 
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
-import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
 import io.firstseen.filters.gcs.MergedValues;
@@ -16,22 +17,20 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.PrimitiveIterator;
-import java.util.concurrent.Callable;
 import org.fastfilter.gcs.GolombCompressedSet;
 import org.fastfilter.xor.Xor16;
 import org.fastfilter.xor.XorFuse8;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * Prints the promised figures of the Golomb-coded set beside its peers in the same run: bits per
  * key, queries, building, decoding in order, and merging. Exits with status 1 if a bound is missed.
  */
-@Command(name = "GcsFigures", mixinStandardHelpOptions = true, sortOptions = false)
-public final class GcsFigures implements Callable<Integer> {
+public final class GcsFigures extends FiguresProgram {
   private static final double REDUNDANCY = 1.475;
   private static final double IN_MEMORY = 1.78;
   private static final int[] RATE_BITS = {10, 13, 20};
@@ -47,19 +46,15 @@ public final class GcsFigures implements Callable<Integer> {
       description = "sets of 2^LOG2 keys (${DEFAULT-VALUE})")
   private int[] logKeyCounts;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
-  private Path json;
-
-  private final Figures figures = new Figures();
   // Uses the results, so that the JIT cannot remove the measured work.
   private long used;
 
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new GcsFigures()).execute(arguments));
+    exit(new GcsFigures(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
+  protected void measure(Path work) throws Exception {
     anyCount();
     for (int logKeys : logKeyCounts) {
       for (int rateBits : RATE_BITS) {
@@ -68,10 +63,9 @@ public final class GcsFigures implements Callable<Integer> {
       building(logKeys);
     }
     merging();
-    if (json != null) {
-      figures.write(json);
+    if (used == 0) {
+      figures.miss();
     }
-    return figures.missed() || used == 0 ? 1 : 0;
   }
 
   private void anyCount() {
@@ -157,7 +151,7 @@ public final class GcsFigures implements Callable<Integer> {
         "M values/s");
   }
 
-  private void building(int logKeys) {
+  private void building(int logKeys) throws Exception {
     int count = 1 << logKeys;
     long[] keys = Keys.first(count);
     String name = "2^" + logKeys + " keys, 2^-10: ";
@@ -165,29 +159,36 @@ public final class GcsFigures implements Callable<Integer> {
     // Enough rounds to warm up the JIT, and more rounds for smaller sets, so that all are measured
     // equally long.
     int rounds = (BUILT_KEYS >>> logKeys) | 1;
-    double[] ours = new double[rounds];
-    double[] peers = new double[rounds];
-    double[] sorts = new double[rounds];
-    for (int turn = -Math.max(WARM_UP_TURNS, rounds / 2); turn < rounds; turn++) {
-      int round = Math.max(0, turn);
-      ours[round] =
-          millis(() -> used += GolombCodedSet.ofHashes(keys, universe(count, 10)).count());
-      peers[round] = millis(() -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
-      long[] copy = keys.clone();
-      sorts[round] = millis(() -> Arrays.sort(copy));
-      used += copy[0];
-    }
-    double ourMillis = QueryTimes.median(ours);
-    double peerMillis = QueryTimes.median(peers);
+    Map<String, Runnable> work = new LinkedHashMap<>();
+    work.put("ours", () -> used += GolombCodedSet.ofHashes(keys, universe(count, 10)).count());
+    work.put(
+        "GolombCompressedSet", () -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
+    long[] copy = new long[count];
+    work.put("Arrays.sort", () -> Arrays.sort(copy));
+    Map<String, List<Double>> times =
+        Turns.measure(
+            work.keySet(),
+            Math.max(WARM_UP_TURNS, rounds / 2),
+            rounds,
+            (subject, round) -> {
+              if (subject.equals("Arrays.sort")) {
+                System.arraycopy(keys, 0, copy, 0, count);
+              }
+              double millis = Turns.millis(work.get(subject));
+              used += copy[0];
+              return millis;
+            });
+    double ourMillis = Turns.median(times.get("ours"), Double::doubleValue);
+    double peerMillis = Turns.median(times.get("GolombCompressedSet"), Double::doubleValue);
+    double sortMillis = Turns.median(times.get("Arrays.sort"), Double::doubleValue);
     figures.plain(name + "ours", ourMillis, "ms");
     figures.plain(name + "GolombCompressedSet", peerMillis, "ms");
-    figures.plain(name + "Arrays.sort of the hashes alone", QueryTimes.median(sorts), "ms");
+    figures.plain(name + "Arrays.sort of the hashes alone", sortMillis, "ms");
     figures.atLeast(name + "faster than GolombCompressedSet", peerMillis / ourMillis, 2, "times");
-    figures.atLeast(
-        name + "faster than Arrays.sort", QueryTimes.median(sorts) / ourMillis, 1, "times");
+    figures.atLeast(name + "faster than Arrays.sort", sortMillis / ourMillis, 1, "times");
   }
 
-  private void merging() {
+  private void merging() throws Exception {
     figures.title("Merging 1 % of changes into 10 million values of 44 bits");
     long[] hashes = Keys.first(MERGED_KEYS);
     GolombCodedSet set = GolombCodedSet.ofHashes(hashes, Universe.ofBits(44, hashes.length));
@@ -241,17 +242,10 @@ public final class GcsFigures implements Callable<Integer> {
         .length;
   }
 
-  private static double nanos(int rounds, Runnable work) {
-    double[] times = new double[rounds + 2];
-    for (int round = 0; round < times.length; round++) {
-      times[round] = millis(work) * 1e6;
-    }
-    return QueryTimes.median(Arrays.copyOfRange(times, 2, times.length));
-  }
-
-  private static double millis(Runnable work) {
-    long start = System.nanoTime();
-    work.run();
-    return (System.nanoTime() - start) / 1e6;
+  private static double nanos(int rounds, Runnable work) throws Exception {
+    return 1e6
+        * Turns.median(
+            Turns.measure(List.of(work), 2, rounds, (each, round) -> Turns.millis(each)).get(work),
+            Double::doubleValue);
   }
 }

@@ -1,7 +1,8 @@
 package io.firstseen.benchmarks.gcs;
 
-import java.util.Arrays;
+import io.firstseen.benchmarks.shared.Turns;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongPredicate;
 
@@ -34,25 +35,27 @@ final class QueryTimes {
   }
 
   /** Measures, for each subject, the nanoseconds of a hit and of a miss. */
-  Map<String, double[]> measure() {
-    Map<String, double[][]> turns = new LinkedHashMap<>();
-    subjects.keySet().forEach(name -> turns.put(name, new double[2][TURNS]));
-    for (int turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
-      for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
-        for (int miss = 0; miss < 2; miss++) {
-          double nanos = nanosPerQuery(subject.getValue(), miss * (long) keys);
-          if (turn >= 0) {
-            turns.get(subject.getKey())[miss][turn] = nanos;
-          }
-        }
-      }
-    }
+  Map<String, double[]> measure() throws Exception {
+    Map<String, List<double[]>> turns =
+        Turns.measure(
+            subjects.keySet(),
+            WARM_UP_TURNS,
+            TURNS,
+            (name, turn) ->
+                new double[] {
+                  nanosPerQuery(subjects.get(name), 0), nanosPerQuery(subjects.get(name), keys)
+                });
     if (found == 0) {
       throw new IllegalStateException("no key was found");
     }
     Map<String, double[]> medians = new LinkedHashMap<>();
     turns.forEach(
-        (name, times) -> medians.put(name, new double[] {median(times[0]), median(times[1])}));
+        (name, times) ->
+            medians.put(
+                name,
+                new double[] {
+                  Turns.median(times, each -> each[0]), Turns.median(times, each -> each[1])
+                }));
     return medians;
   }
 
@@ -105,11 +108,5 @@ final class QueryTimes {
   private interface Subject {
     /** Queries all keys and returns how many were found. */
     long ask(long firstKey);
-  }
-
-  static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 }

@@ -2,25 +2,18 @@ package io.firstseen.benchmarks.kafka;
 
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
-import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.shared.ChildJvm;
-import io.firstseen.benchmarks.shared.Median;
 import io.firstseen.benchmarks.shared.Processors;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
@@ -29,8 +22,7 @@ import picocli.CommandLine.Option;
  * warm-ups there; rounds take turns over the jobs. With one task, job and broker have a processor
  * each if the system supports that. Exits with status 1 if a bound is missed.
  */
-@Command(name = "KafkaFigures", mixinStandardHelpOptions = true, sortOptions = false)
-public final class KafkaFigures implements Callable<Integer> {
+public final class KafkaFigures extends FiguresProgram {
   private static final int HEAP_MEBIBYTES = 3_072;
 
   /**
@@ -118,11 +110,7 @@ public final class KafkaFigures implements Callable<Integer> {
       description = "a setting of the jobs' Kafka clients, to try it; may be repeated")
   private List<String> kafkaProperties = new ArrayList<>();
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
-  private @Nullable Path json;
-
   private final Bounds bounds;
-  private final Figures figures = new Figures();
   private int runs;
 
   KafkaFigures(Bounds bounds) {
@@ -130,81 +118,79 @@ public final class KafkaFigures implements Callable<Integer> {
   }
 
   public static void main(String[] arguments) {
-    System.exit(commandLine(Bounds.ASKED_FOR).execute(arguments));
-  }
-
-  static CommandLine commandLine(Bounds bounds) {
-    return new CommandLine(new KafkaFigures(bounds)).setCaseInsensitiveEnumValuesAllowed(true);
+    exit(new KafkaFigures(Bounds.ASKED_FOR), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    Path directory = Files.createTempDirectory("firstseen-kafka-");
-    try {
-      for (Part part : only) {
-        measure(part, directory.resolve(part.toString()));
-      }
-    } finally {
-      MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
+  protected void measure(Path work) throws Exception {
+    for (Part part : only) {
+      measure(part, work.resolve(part.toString()));
     }
-    if (json != null) {
-      figures.write(json);
-    }
-    return figures.missed() ? 1 : 0;
   }
 
   private void measure(Part part, Path directory) throws Exception {
     boolean apart = part.parallelism == 1 && Processors.canBeChosen();
     figures.title(
-        String.format(
-            Locale.ROOT,
-            "%s: %,d events, %d task%s, a checkpoint every %,d ms%s",
-            part.format == EventFormat.JSON ? "JSON, url" : "Record key, none",
-            records,
-            part.parallelism,
-            part.parallelism == 1 ? "" : "s",
-            checkpointMillis,
-            apart ? ", job and broker on a processor each" : ""));
+        "%s: %,d events, %d task%s, a checkpoint every %,d ms%s"
+            .formatted(
+                part.format == EventFormat.JSON ? "JSON, url" : "Record key, none",
+                records,
+                part.parallelism,
+                part.parallelism == 1 ? "" : "s",
+                checkpointMillis,
+                apart ? ", job and broker on a processor each" : ""));
     Events events = new Events(part.format, part.parallelism, records);
-    Map<Subject, List<MeasuredRun.Result>> results = new EnumMap<>(Subject.class);
+    Map<Subject, List<MeasuredRun.Result>> results;
     try (BrokerProcess broker =
         BrokerProcess.start(
             apart ? Processors.SECOND : Processors.ALL,
             new BrokerProcess.Spec(
                 directory.resolve("broker").toString(), Events.TOPIC, part.parallelism))) {
       events.write(broker.bootstrapServers());
-      for (int round = 0; round < rounds; round++) {
-        for (Subject subject : subjects) {
-          MeasuredRun.Spec spec =
-              new MeasuredRun.Spec(
-                  "run-" + runs++,
-                  subject,
-                  events,
-                  Math.min(warmUp, records),
-                  warmUps,
-                  checkpointMillis,
-                  kafkaProperties,
-                  broker.bootstrapServers(),
-                  directory.resolve("flink").toString());
-          MeasuredRun.Result result =
-              ChildJvm.withHeap(HEAP_MEBIBYTES)
-                  .processors(apart ? Processors.FIRST : Processors.ALL)
-                  .run(MeasuredRun.class, spec, MeasuredRun.Result.class);
-          System.err.printf(
-              Locale.ROOT,
-              "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds a million, compiling for %.0f %%%n",
-              part,
-              round + 1,
-              subject,
-              result.eventsPerSecond(),
-              result.processorSeconds(),
-              100 * result.compiling());
-          results.computeIfAbsent(subject, unused -> new ArrayList<>()).add(result);
-        }
-      }
+      results =
+          Turns.measure(
+              subjects,
+              0,
+              rounds,
+              (subject, round) -> run(part, subject, round, events, broker, directory, apart));
     }
     MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
     print(part, results);
+  }
+
+  private MeasuredRun.Result run(
+      Part part,
+      Subject subject,
+      int round,
+      Events events,
+      BrokerProcess broker,
+      Path directory,
+      boolean apart)
+      throws Exception {
+    MeasuredRun.Spec spec =
+        new MeasuredRun.Spec(
+            "run-" + runs++,
+            subject,
+            events,
+            Math.min(warmUp, records),
+            warmUps,
+            checkpointMillis,
+            kafkaProperties,
+            broker.bootstrapServers(),
+            directory.resolve("flink").toString());
+    MeasuredRun.Result result =
+        ChildJvm.withHeap(HEAP_MEBIBYTES)
+            .processors(apart ? Processors.FIRST : Processors.ALL)
+            .run(MeasuredRun.class, spec, MeasuredRun.Result.class);
+    System.err.printf(
+        "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds a million, compiling for %.0f %%%n",
+        part,
+        round,
+        subject,
+        result.eventsPerSecond(),
+        result.processorSeconds(),
+        100 * result.compiling());
+    return result;
   }
 
   private void print(Part part, Map<Subject, List<MeasuredRun.Result>> results) {
@@ -213,16 +199,16 @@ public final class KafkaFigures implements Callable<Integer> {
           String name = part + ", " + subject;
           figures.plain(
               name,
-              Median.of(each(runsOfSubject, MeasuredRun.Result::eventsPerSecond)) / 1000,
+              Turns.median(runsOfSubject, MeasuredRun.Result::eventsPerSecond) / 1000,
               "thousand events/s");
           figures.plain(
               name,
-              Median.of(each(runsOfSubject, MeasuredRun.Result::processorSeconds)),
+              Turns.median(runsOfSubject, MeasuredRun.Result::processorSeconds),
               "CPU seconds a million events");
           if (subject.isOurs()) {
             figures.plain(
                 name,
-                Median.of(each(runsOfSubject, MeasuredRun.Result::falselyDropped)),
+                Turns.median(runsOfSubject, MeasuredRun.Result::falselyDropped),
                 "keys falsely dropped");
           }
         });
@@ -241,8 +227,8 @@ public final class KafkaFigures implements Callable<Integer> {
   private void compare(
       Part part, List<MeasuredRun.Result> ours, Subject other, List<MeasuredRun.Result> theirs) {
     String name = part + ", ours / " + other;
-    double rate = ratio(ours, theirs, MeasuredRun.Result::eventsPerSecond);
-    double processor = ratio(theirs, ours, MeasuredRun.Result::processorSeconds);
+    double rate = Turns.ratio(ours, theirs, MeasuredRun.Result::eventsPerSecond);
+    double processor = Turns.ratio(theirs, ours, MeasuredRun.Result::processorSeconds);
     if (other == Subject.PASS_THROUGH) {
       figures.atLeast(name + ", rate", rate, bounds.rate, "");
     } else {
@@ -253,24 +239,5 @@ public final class KafkaFigures implements Callable<Integer> {
     } else {
       figures.plain(name + ", events a CPU second", processor, "");
     }
-  }
-
-  /** The median of the rounds' ratios. */
-  private static double ratio(
-      List<MeasuredRun.Result> above,
-      List<MeasuredRun.Result> below,
-      ToDoubleFunction<MeasuredRun.Result> figure) {
-    double[] numerators = each(above, figure);
-    double[] denominators = each(below, figure);
-    double[] ratios = new double[numerators.length];
-    for (int round = 0; round < ratios.length; round++) {
-      ratios[round] = numerators[round] / denominators[round];
-    }
-    return Median.of(ratios);
-  }
-
-  private static double[] each(
-      List<MeasuredRun.Result> runs, ToDoubleFunction<MeasuredRun.Result> figure) {
-    return runs.stream().mapToDouble(figure).toArray();
   }
 }

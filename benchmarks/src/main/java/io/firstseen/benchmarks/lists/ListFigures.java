@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.lists;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.StreamFile;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
@@ -23,12 +23,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
@@ -36,8 +33,7 @@ import picocli.CommandLine.Option;
  * they are wrong: made-up visits to listed hosts of real streams that are missed, and visits beside
  * the list that are taken for listed. Exits with status 1 if a bound is missed.
  */
-@Command(name = "ListFigures", mixinStandardHelpOptions = true, sortOptions = false)
-public final class ListFigures implements Callable<Integer> {
+public final class ListFigures extends FiguresProgram {
   private static final KeyHash HASH = KeyHash.fixed();
   private static final double RATE = 0.001;
   // Batches are timed by processor time: they are long enough to be interrupted.
@@ -98,10 +94,6 @@ public final class ListFigures implements Callable<Integer> {
       description = "use the real streams (*.tsv.gz) of a directory, not the shipped one")
   private @Nullable Path streams;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
-  private @Nullable Path json;
-
-  private final Figures figures = new Figures();
   private final Bounds bounds;
   // Uses the results, so that the JIT cannot remove the measured work.
   private long used;
@@ -112,15 +104,11 @@ public final class ListFigures implements Callable<Integer> {
 
   /** The command. */
   public static void main(String[] arguments) {
-    System.exit(commandLine(Bounds.ASKED_FOR).execute(arguments));
-  }
-
-  static CommandLine commandLine(Bounds bounds) {
-    return new CommandLine(new ListFigures(bounds));
+    exit(new ListFigures(Bounds.ASKED_FOR), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
+  protected void measure(Path work) throws Exception {
     generated();
     if (streams == null) {
       real("shipped stream", keysOf(StreamFile.openShipped()));
@@ -134,10 +122,9 @@ public final class ListFigures implements Callable<Integer> {
         }
       }
     }
-    if (json != null) {
-      figures.write(json);
+    if (used == 0) {
+      figures.miss();
     }
-    return figures.missed() || used == 0 ? 1 : 0;
   }
 
   // Time

@@ -1,34 +1,22 @@
 package io.firstseen.benchmarks.recovery;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.OptionChecks;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.apache.flink.util.FileUtils;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * Prints how many seconds a dedup with many keys takes from its start, from a change of its
  * parallelism, or from the failure of a task to its full rate.
  */
 @Command(
-    name = "RecoveryFigures",
-    sortOptions = false,
-    mixinStandardHelpOptions = true,
     description = {
       "Prints seconds until all tasks run, until the first record is decided, and until the full"
           + " rate (the beginning of the first second at 90 %% of the steady rate), of a dedup with"
@@ -38,10 +26,8 @@ import picocli.CommandLine.Spec;
           + " backend has a JVM of its own, in which an empty job has run before.",
       ""
     })
-public final class RecoveryFigures implements Callable<Integer> {
+public final class RecoveryFigures extends FiguresProgram {
   private static final int MANAGED_MEMORY_MEBIBYTES = 256;
-
-  @Spec private CommandSpec command;
 
   @Option(
       names = "--keys",
@@ -55,8 +41,9 @@ public final class RecoveryFigures implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       defaultValue = "heap,rocksdb",
+      converter = Backend.Converter.class,
       description = "heap, rocksdb or both (${DEFAULT-VALUE}).")
-  private List<String> backends;
+  private List<Backend> backends;
 
   @Option(
       names = "--seconds",
@@ -86,28 +73,15 @@ public final class RecoveryFigures implements Callable<Integer> {
       description = "RocksDB's own memory (${DEFAULT-VALUE}).")
   private int managedMemoryMebibytes;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")
-  private Path json;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For state and checkpoints; the system's temporary one unless given.")
-  private Path directory;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-
   private RecoveryFigures() {}
 
   /** The command. */
   public static void main(String[] arguments) {
-    Locale.setDefault(Locale.ROOT);
-    System.exit(new CommandLine(new RecoveryFigures()).execute(arguments));
+    exit(new RecoveryFigures(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    OptionChecks checks = new OptionChecks(command);
+  protected void check(OptionChecks checks) {
     checks.atLeast("--keys", 1000, keys);
     checks.atLeast("--seconds", 1, seconds);
     checks.positive("--cached", 1, cached);
@@ -115,32 +89,22 @@ public final class RecoveryFigures implements Callable<Integer> {
     if (heapMebibytes != null) {
       checks.atLeast("--heap", 256, heapMebibytes);
     }
-    checks.canBeWritten("--json", json);
+  }
+
+  @Override
+  protected void measure(Path work) throws Exception {
     List<RecoveryRun.Result> results =
         measure(
             new Settings(
                 keys,
-                backends.stream().map(this::backend).toList(),
+                backends,
                 seconds,
                 cached,
                 heapMebibytes == null ? Settings.heapMebibytes(keys) : heapMebibytes,
                 managedMemoryMebibytes,
-                directory));
-    out.print(table(results));
-    if (json != null) {
-      write(json, results);
-    }
-    return 0;
-  }
-
-  private Backend backend(String name) {
-    return switch (name) {
-      case "heap" -> Backend.HASHMAP;
-      case "rocksdb" -> Backend.ROCKSDB;
-      default ->
-          throw new ParameterException(
-              command.commandLine(), "--backend must be heap or rocksdb, got '" + name + "'");
-    };
+                work));
+    figures.print(table(results));
+    figures.detail("runs", results);
   }
 
   /**
@@ -152,7 +116,7 @@ public final class RecoveryFigures implements Callable<Integer> {
    * @param cached the share of the pages in the page cache on RocksDB
    * @param heapMebibytes of each JVM
    * @param managedMemoryMebibytes RocksDB's own memory
-   * @param directory for state; null for the system's temporary one
+   * @param directory for state
    */
   public record Settings(
       long keys,
@@ -164,7 +128,7 @@ public final class RecoveryFigures implements Callable<Integer> {
       Path directory) {
 
     /** Both backends, all pages cached, and the command's defaults for the rest. */
-    public static Settings of(long keys, double seconds) {
+    public static Settings of(long keys, double seconds, Path directory) {
       return new Settings(
           keys,
           List.of(Backend.values()),
@@ -172,7 +136,7 @@ public final class RecoveryFigures implements Callable<Integer> {
           1,
           heapMebibytes(keys),
           MANAGED_MEMORY_MEBIBYTES,
-          null);
+          directory);
     }
 
     static long heapMebibytes(long keys) {
@@ -182,46 +146,34 @@ public final class RecoveryFigures implements Callable<Integer> {
 
   /** Runs the jobs of all backends, and prints progress to standard error. */
   public static List<RecoveryRun.Result> measure(Settings settings) throws Exception {
-    Path work =
-        settings.directory() == null
-            ? Files.createTempDirectory("recovery-figures")
-            : Files.createTempDirectory(
-                Files.createDirectories(settings.directory()).toAbsolutePath(), "recovery-figures");
-    // Also runs when the user interrupts the command.
-    Thread cleaning = new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile()));
-    Runtime.getRuntime().addShutdownHook(cleaning);
-    try {
-      System.err.printf("a savepoint of %,d keys%n", settings.keys());
-      KnownKeysRun.Result known =
+    Path work = settings.directory();
+    System.err.printf("a savepoint of %,d keys%n", settings.keys());
+    KnownKeysRun.Result known =
+        ChildJvm.withHeap(settings.heapMebibytes())
+            .run(
+                KnownKeysRun.class,
+                new KnownKeysRun.Spec(settings.keys(), work.resolve("known").toString()),
+                KnownKeysRun.Result.class);
+    List<RecoveryRun.Result> results = new ArrayList<>();
+    for (Backend backend : settings.backends()) {
+      System.err.printf("jobs on %s%n", backend.id());
+      Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
+      results.add(
           ChildJvm.withHeap(settings.heapMebibytes())
               .run(
-                  KnownKeysRun.class,
-                  new KnownKeysRun.Spec(settings.keys(), work.resolve("known").toString()),
-                  KnownKeysRun.Result.class);
-      List<RecoveryRun.Result> results = new ArrayList<>();
-      for (Backend backend : settings.backends()) {
-        System.err.printf("jobs on %s%n", backend.id());
-        Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
-        results.add(
-            ChildJvm.withHeap(settings.heapMebibytes())
-                .run(
-                    RecoveryRun.class,
-                    new RecoveryRun.Spec(
-                        backend,
-                        settings.keys(),
-                        known.savepoint(),
-                        settings.seconds(),
-                        pageCacheBytes(settings),
-                        settings.managedMemoryMebibytes(),
-                        ofBackend.toString()),
-                    RecoveryRun.Result.class));
-        FileUtils.deleteDirectory(ofBackend.toFile());
-      }
-      return results;
-    } finally {
-      FileUtils.deleteDirectoryQuietly(work.toFile());
-      Runtime.getRuntime().removeShutdownHook(cleaning);
+                  RecoveryRun.class,
+                  new RecoveryRun.Spec(
+                      backend,
+                      settings.keys(),
+                      known.savepoint(),
+                      settings.seconds(),
+                      pageCacheBytes(settings),
+                      settings.managedMemoryMebibytes(),
+                      ofBackend.toString()),
+                  RecoveryRun.Result.class));
+      FileUtils.deleteDirectory(ofBackend.toFile());
     }
+    return results;
   }
 
   /** Some 2 bytes a key; a cache for all pages gets twice as much, as keys are added. */
@@ -262,11 +214,5 @@ public final class RecoveryFigures implements Callable<Integer> {
       }
     }
     return table.toString();
-  }
-
-  private static void write(Path file, List<RecoveryRun.Result> results) throws Exception {
-    new ObjectMapper()
-        .enable(SerializationFeature.INDENT_OUTPUT)
-        .writeValue(file.toFile(), results);
   }
 }

@@ -1,6 +1,8 @@
 package io.firstseen.benchmarks.serve;
 
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.compaction.WindowPublisher;
+import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -21,17 +23,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
@@ -41,9 +37,9 @@ import picocli.CommandLine.Option;
  * is computed from CPU time per request. Exits with status 1 if the ratio of a key is below its
  * bound.
  */
-@Command(name = "ServeFigures", mixinStandardHelpOptions = true)
-public final class ServeFigures implements Callable<Integer> {
+public final class ServeFigures extends FiguresProgram {
   private static final double WANTED_RATIO = 0.7;
+  private static final String EMPTY_HANDLER = "empty handler";
   private static final int ASKED_KEYS = 4_000;
 
   @Option(
@@ -61,19 +57,15 @@ public final class ServeFigures implements Callable<Integer> {
   @Option(names = "--connections", defaultValue = "32", description = "Connections at a time.")
   private int connections;
 
-  @Option(names = "--report-only", description = "End with status 0 whatever the figures are.")
-  private boolean reportOnly;
-
   /** The command. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new ServeFigures()).execute(arguments));
+    exit(new ServeFigures(), arguments);
   }
 
   private record Subject(int port, List<String> targets, String expected) {}
 
   @Override
-  public Integer call() throws Exception {
-    Path directory = Files.createTempDirectory("firstseen-serve");
+  protected void measure(Path directory) throws Exception {
     Path set = Files.createDirectory(directory.resolve("set"));
     Path list = Files.createDirectory(directory.resolve("list"));
     publish(new SnapshotDirectory(set), Canonicaliser.URL, ServeFigures::key);
@@ -87,10 +79,9 @@ public final class ServeFigures implements Callable<Integer> {
         throw new IOException("the server has not started");
       }
       int[] ports = Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray();
-      return measure(server, subjects(ports)) || reportOnly ? 0 : 1;
+      measure(server, subjects(ports));
     } finally {
       server.destroyForcibly().waitFor();
-      delete(directory);
     }
   }
 
@@ -155,7 +146,7 @@ public final class ServeFigures implements Callable<Integer> {
     String match = "/v1/match?url=";
     IntFunction<String> page = i -> "https://www." + host(i) + "/login?id=1";
     IntFunction<String> deepPage = i -> "https://a.b.c.d." + host(i) + "/1/2/3/4/login?id=1";
-    subjects.put("empty handler", new Subject(ports[2], List.of("/empty"), ""));
+    subjects.put(EMPTY_HANDLER, new Subject(ports[2], List.of("/empty"), ""));
     subjects.put(
         "contains, present",
         new Subject(ports[0], targets(contains, ServeFigures::key, 0), present));
@@ -181,56 +172,43 @@ public final class ServeFigures implements Callable<Integer> {
         .toList();
   }
 
-  private boolean measure(Process server, Map<String, Subject> subjects) throws Exception {
-    Map<String, List<Double>> rates = new LinkedHashMap<>();
-    Map<String, List<Double>> busy = new LinkedHashMap<>();
-    // The first round is for warm-up.
-    for (int round = 0; round <= rounds; round++) {
-      for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
-        try (HttpLoad load = load(subject.getValue())) {
-          long cpuBefore = cpuNanos(server);
-          long start = System.nanoTime();
-          long replies = load.run(Duration.ofSeconds(seconds));
-          double nanos = System.nanoTime() - start;
-          if (round > 0) {
-            String name = subject.getKey();
-            rates.computeIfAbsent(name, unused -> new ArrayList<>()).add(replies / nanos * 1e9);
-            busy.computeIfAbsent(name, unused -> new ArrayList<>())
-                .add((cpuNanos(server) - cpuBefore) / nanos);
+  private record Round(double rate, double busy) {
+    double micros() {
+      return 1e6 * busy / rate;
+    }
+  }
+
+  private void measure(Process server, Map<String, Subject> subjects) throws Exception {
+    Map<String, List<Round>> all =
+        Turns.measure(
+            subjects.keySet(), 1, rounds, (name, round) -> round(server, subjects.get(name)));
+    List<Round> empty = all.get(EMPTY_HANDLER);
+    all.forEach(
+        (name, measured) -> {
+          figures.title(name);
+          double rate = Turns.median(measured, Round::rate);
+          figures.plain("requests a second", rate, "");
+          figures.plain("of the empty handler", rate / Turns.median(empty, Round::rate), "");
+          double micros = Turns.median(measured, Round::micros);
+          figures.plain("processor time of a request", micros, "µs");
+          double ratio = Turns.median(empty, Round::micros) / micros;
+          if (name.startsWith("contains")) {
+            figures.atLeast(name + ", the empty handler's by it", ratio, WANTED_RATIO, "");
+          } else {
+            figures.plain("the empty handler's by it", ratio, "");
           }
-        }
-      }
+          figures.plain("server's core busy", 100 * Turns.median(measured, Round::busy), "%");
+        });
+  }
+
+  private Round round(Process server, Subject subject) throws Exception {
+    try (HttpLoad load = load(subject)) {
+      long cpuBefore = cpuNanos(server);
+      long start = System.nanoTime();
+      long replies = load.run(Duration.ofSeconds(seconds));
+      double nanos = System.nanoTime() - start;
+      return new Round(replies / nanos * 1e9, (cpuNanos(server) - cpuBefore) / nanos);
     }
-    Map<String, List<Double>> micros = new LinkedHashMap<>();
-    busy.forEach(
-        (name, shares) ->
-            micros.put(
-                name,
-                IntStream.range(0, shares.size())
-                    .mapToObj(i -> 1e6 * shares.get(i) / rates.get(name).get(i))
-                    .toList()));
-    double empty = median(rates.get("empty handler"));
-    double emptyMicros = median(micros.get("empty handler"));
-    System.out.println(
-        "| asked for | requests/s | of the empty handler | processor time a request | the empty"
-            + " handler's by it | server's core busy |");
-    System.out.println("| --- | ---: | ---: | ---: | ---: | ---: |");
-    boolean reached = true;
-    for (String name : subjects.keySet()) {
-      double rate = median(rates.get(name));
-      System.out.printf(
-          Locale.ROOT,
-          "| %s | %,.0f | %.2f | %.1f µs | %.2f | %.0f %% |%n",
-          name,
-          rate,
-          rate / empty,
-          median(micros.get(name)),
-          emptyMicros / median(micros.get(name)),
-          100 * median(busy.get(name)));
-      reached &=
-          !name.startsWith("contains") || emptyMicros / median(micros.get(name)) >= WANTED_RATIO;
-    }
-    return reached;
   }
 
   /** Connects. Not measured, since it first requests each target once. */
@@ -242,18 +220,5 @@ public final class ServeFigures implements Callable<Integer> {
 
   private static long cpuNanos(Process process) {
     return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
-  }
-
-  private static double median(List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-    return sorted[sorted.length / 2];
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

@@ -2,6 +2,7 @@ package io.firstseen.benchmarks.sizing;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.recovery.RecoveryFigures;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.OptionChecks;
@@ -12,30 +13,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Compares what {@code firstseen size} says with measured runs. */
 @Command(
-    name = "SizingCheck",
-    sortOptions = false,
-    mixinStandardHelpOptions = true,
     description = {
       "Compares what 'firstseen size' says with measured runs: of its own, or those in files. Status"
           + " 1 if a figure is further from it than --within.",
       ""
     })
-public final class SizingCheck implements Callable<Integer> {
+public final class SizingCheck extends FiguresProgram {
   private static final double RATE = 0.001;
-
-  @Spec private CommandSpec command;
 
   @Option(
       names = "--keys",
@@ -72,54 +62,38 @@ public final class SizingCheck implements Callable<Integer> {
       description = "That of 'firstseen size', on a machine of another speed (${DEFAULT-VALUE}).")
   private double coreSpeed;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")
-  private Path json;
-
-  private SizingCheck() {}
+  SizingCheck() {}
 
   /** The command. */
   public static void main(String[] arguments) {
-    Locale.setDefault(Locale.ROOT);
-    System.exit(commandLine().execute(arguments));
-  }
-
-  static CommandLine commandLine() {
-    return new CommandLine(new SizingCheck());
+    exit(new SizingCheck(), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    if (keys != 0 && keys < 1000) {
-      throw new ParameterException(
-          command.commandLine(), "--keys must be 0 or at least 1000, got " + keys);
+  protected void check(OptionChecks checks) {
+    if (keys != 0) {
+      checks.atLeast("--keys", 1000, keys);
     }
-    OptionChecks checks = new OptionChecks(command);
     checks.positive("--core-speed", Double.POSITIVE_INFINITY, coreSpeed);
-    checks.canBeWritten("--json", json);
     for (Path file : files) {
       if (!Files.isReadable(file)) {
         throw checks.refused("--from must be a file that can be read, got " + file);
       }
     }
+  }
+
+  @Override
+  protected void measure(Path work) throws Exception {
     List<MeasuredSize> measured = new ArrayList<>();
     if (keys > 0) {
-      RecoveryFigures.measure(RecoveryFigures.Settings.of(keys, seconds)).stream()
+      RecoveryFigures.measure(RecoveryFigures.Settings.of(keys, seconds, work)).stream()
           .map(MeasuredSize::of)
           .forEach(measured::add);
     }
     for (Path file : files) {
       measured.addAll(List.of(new ObjectMapper().readValue(file.toFile(), MeasuredSize[].class)));
     }
-    Figures figures = new Figures();
-    measured.forEach(run -> compare(run, figures));
-    if (json != null) {
-      figures.write(json);
-    }
-    return figures.missed() ? 1 : 0;
-  }
-
-  private void compare(MeasuredSize run, Figures figures) {
-    compare(run, coreSpeed, within, figures);
+    measured.forEach(run -> compare(run, coreSpeed, within, figures));
   }
 
   /** Adds the figures that a run has measured, each with what is said of it as its bound. */

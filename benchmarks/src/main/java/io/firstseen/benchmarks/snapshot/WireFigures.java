@@ -1,8 +1,7 @@
 package io.firstseen.benchmarks.snapshot;
 
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.compaction.WindowPublisher;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -24,7 +23,6 @@ import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.testing.EmbeddedBroker;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,10 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
@@ -49,8 +44,7 @@ import picocli.CommandLine.Option;
  * partition's log: batches with their headers, removals and commit markers. Exits with status 1 if
  * a bound is missed.
  */
-@Command(name = "WireFigures", mixinStandardHelpOptions = true, sortOptions = false)
-public final class WireFigures implements Callable<Integer> {
+public final class WireFigures extends FiguresProgram {
   private static final String SET = "phishing-domains";
   private static final KeyHash HASH = KeyHash.fixed();
   private static final double RATE = 0.001;
@@ -137,11 +131,7 @@ public final class WireFigures implements Callable<Integer> {
               + " ${DEFAULT-VALUE})")
   private int windows;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
-  private Path json;
-
   private final Bounds bounds;
-  private final Figures figures = new Figures();
   // Null if no part needs it.
   private @Nullable EmbeddedBroker broker;
 
@@ -150,19 +140,14 @@ public final class WireFigures implements Callable<Integer> {
   }
 
   public static void main(String[] arguments) {
-    System.exit(commandLine(Bounds.ASKED_FOR).execute(arguments));
-  }
-
-  static CommandLine commandLine(Bounds bounds) {
-    return new CommandLine(new WireFigures(bounds)).setCaseInsensitiveEnumValuesAllowed(true);
+    exit(new WireFigures(Bounds.ASKED_FOR), arguments);
   }
 
   @Override
-  public Integer call() throws Exception {
-    Path directory = Files.createTempDirectory("firstseen-wire-");
+  protected void measure(Path work) throws Exception {
     try {
       if (only.stream().anyMatch(part -> part.needsBroker)) {
-        broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned());
+        broker = EmbeddedBroker.start(work, EmbeddedBroker.Settings.tuned());
       }
       for (Part part : only) {
         measure(part);
@@ -171,12 +156,7 @@ public final class WireFigures implements Callable<Integer> {
       if (broker != null) {
         broker.close();
       }
-      MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
     }
-    if (json != null) {
-      figures.write(json);
-    }
-    return figures.missed() ? 1 : 0;
   }
 
   private void measure(Part part) throws Exception {
@@ -192,13 +172,8 @@ public final class WireFigures implements Callable<Integer> {
 
   private void change(Part part) throws Exception {
     figures.title(
-        String.format(
-            Locale.ROOT,
-            "%,d keys in %d shards, %s %% change in each of %,d windows",
-            keys,
-            SHARDS,
-            100 * part.changed,
-            windows));
+        "%,d keys in %d shards, %s %% change in each of %,d windows"
+            .formatted(keys, SHARDS, 100 * part.changed, windows));
     KeyChanges changes = KeyChanges.random(keys, replaced(keys, part.changed), SEED);
     Map<String, FollowedTopic> topics = new TreeMap<>();
     try (WindowPublisher publisher = publisher(SHARDS, HOUR, Canonicaliser.NONE)) {
@@ -326,12 +301,8 @@ public final class WireFigures implements Callable<Integer> {
   private void manyShards() throws Exception {
     int count = Math.max(MANY_SHARDS, keys / 50);
     figures.title(
-        String.format(
-            Locale.ROOT,
-            "%,d keys in %,d shards, 0.1 %% change in each of %,d windows",
-            count,
-            MANY_SHARDS,
-            10 * windows));
+        "%,d keys in %,d shards, 0.1 %% change in each of %,d windows"
+            .formatted(count, MANY_SHARDS, 10 * windows));
     KeyChanges changes = KeyChanges.random(count, replaced(count, Part.MANY_SHARDS.changed), SEED);
     try (WindowPublisher publisher = publisher(MANY_SHARDS, HOUR, Canonicaliser.NONE)) {
       publisher.close(changes.next());
@@ -374,11 +345,8 @@ public final class WireFigures implements Callable<Integer> {
     int count = Math.max(1, keys / 40);
     int all = 10 * windows;
     figures.title(
-        String.format(
-            Locale.ROOT,
-            "A follower that was away: %,d keys in %d shards, 0.1 %% change a window",
-            count,
-            SHARDS));
+        "A follower that was away: %,d keys in %d shards, 0.1 %% change a window"
+            .formatted(count, SHARDS));
     KeyChanges changes = KeyChanges.random(count, replaced(count, Part.AWAY.changed), SEED);
     Map<Integer, SnapshotSet> away = new TreeMap<>();
     try (WindowPublisher publisher = publisher(SHARDS, HOUR, Canonicaliser.NONE)) {

@@ -85,7 +85,8 @@ class BillionsFiguresTest {
         new String[] {"--keys=1", "--parallelism=0", "--cache-fraction=2", "--backend=disk"}) {
       error.getBuffer().setLength(0);
       assertThat(
-              BillionsFigures.commandLine(OF_FEW_KEYS)
+              new BillionsFigures(OF_FEW_KEYS)
+                  .commandLine()
                   .setErr(new PrintWriter(error))
                   .execute(option))
           .isEqualTo(2);
@@ -94,7 +95,8 @@ class BillionsFiguresTest {
   }
 
   private int run(Bounds bounds, String... arguments) {
-    return BillionsFigures.commandLine(bounds)
+    return new BillionsFigures(bounds)
+        .commandLine()
         .execute(
             Stream.concat(
                     Arrays.stream(arguments),

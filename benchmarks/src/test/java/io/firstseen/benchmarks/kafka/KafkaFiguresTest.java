@@ -90,7 +90,8 @@ class KafkaFiguresTest {
   void aBoundThatIsMissedGivesStatus1() throws Exception {
     Path json = directory.resolve("kafka.json");
     assertThat(
-            KafkaFigures.commandLine(new Bounds(1e6, 1e6))
+            new KafkaFigures(new Bounds(1e6, 1e6))
+                .commandLine()
                 .execute(
                     "--only=key-1",
                     "--subjects=pass-through,ours",

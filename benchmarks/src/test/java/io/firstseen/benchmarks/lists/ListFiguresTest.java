@@ -48,7 +48,8 @@ class ListFiguresTest {
   }
 
   private int run(Bounds bounds) {
-    return ListFigures.commandLine(bounds)
+    return new ListFigures(bounds)
+        .commandLine()
         .execute(
             "--lists=3",
             "--keys=1000",

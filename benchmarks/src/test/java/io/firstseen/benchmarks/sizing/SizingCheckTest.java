@@ -47,7 +47,8 @@ class SizingCheckTest {
             .formatted(bytes));
     Path json = directory.resolve("figures.json");
     int ended =
-        SizingCheck.commandLine()
+        new SizingCheck()
+            .commandLine()
             .execute("--keys", "0", "--from", file.toString(), "--json", json.toString());
     assertThat(ended).isEqualTo(status);
     assertThat(json).content().contains("heap, bytes").contains("within 15 % of");

@@ -63,7 +63,8 @@ class WireFiguresTest {
   }
 
   private int run(Bounds bounds, String... arguments) {
-    return WireFigures.commandLine(bounds)
+    return new WireFigures(bounds)
+        .commandLine()
         .execute(
             Stream.concat(
                     Arrays.stream(arguments), Stream.of("--json=" + directory.resolve("wire.json")))

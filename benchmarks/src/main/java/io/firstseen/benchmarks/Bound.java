@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks;
 
 import java.util.Locale;
 
@@ -8,27 +8,27 @@ import java.util.Locale;
  * @param sense which side of the value meets the bound
  * @param value the limit, which itself meets the bound
  */
-record Bound(Sense sense, double value) {
+public record Bound(Sense sense, double value) {
   private enum Sense {
     AT_LEAST,
     AT_MOST,
     NONE
   }
 
-  static Bound atLeast(double value) {
+  public static Bound atLeast(double value) {
     return new Bound(Sense.AT_LEAST, value);
   }
 
-  static Bound atMost(double value) {
+  public static Bound atMost(double value) {
     return new Bound(Sense.AT_MOST, value);
   }
 
-  static Bound none() {
+  public static Bound none() {
     return new Bound(Sense.NONE, Double.NaN);
   }
 
   /** Whether a figure meets the bound; NaN does not, unless there is no bound. */
-  boolean holds(double figure) {
+  public boolean holds(double figure) {
     return switch (sense) {
       case AT_LEAST -> figure >= value;
       case AT_MOST -> figure <= value;

@@ -3,24 +3,24 @@ package io.firstseen.benchmarks.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
-import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.xml.sax.InputSource;
 import picocli.CommandLine;
 
-class FigureTableTest {
-  private static final FigureRuns.Settings SETTINGS =
-      new FigureRuns.Settings(1000, 3, 1000, new FlinkSettings(1, 128, false), 1024, 16);
-
+class DedupFiguresTest {
   private final Measurements measured = new Measurements(1000);
 
   @Test
@@ -28,54 +28,55 @@ class FigureTableTest {
     rates(Subject.OURS_HEAP, 30, 10, 20);
     rates(Subject.HASH_HEAP, 10, 10, 10);
     assertThat(Row.HEAP_HASH.figure(measured).value()).isCloseTo(2, within(1e-9));
-    assertThat(table(Row.HEAP_HASH).allReached()).isTrue();
-    assertThat(table(Row.HEAP_HASH).text()).contains("reached").doesNotContain("MISSED");
+    assertThat(missed(Row.HEAP_HASH)).isFalse();
   }
 
   @Test
   void aFigureBelowItsBoundIsMissed() {
     rates(Subject.OURS_HEAP, 14.9);
     rates(Subject.HASH_HEAP, 10);
-    assertThat(table(Row.HEAP_HASH).allReached()).isFalse();
-    assertThat(table(Row.HEAP_HASH).text()).contains("MISSED");
+    assertThat(missed(Row.HEAP_HASH)).isTrue();
     rates(Subject.OURS_HEAP, 15.1, 15.1);
-    assertThat(table(Row.HEAP_HASH).allReached()).isTrue();
+    assertThat(missed(Row.HEAP_HASH)).isFalse();
   }
 
   @Test
   void aFigureAboveItsBoundIsMissed() {
     sizes(Subject.OURS_HEAP, 3001);
-    assertThat(table(Row.HEAP_BYTES).allReached()).isFalse();
+    assertThat(missed(Row.HEAP_BYTES)).isTrue();
     assertThat(Row.HEAP_BYTES.figure(measured).value()).isCloseTo(3.001, within(1e-9));
   }
 
   @Test
   void aFigureWithABoundThatIsNotMeasuredIsMissed() {
-    assertThat(table(Row.HEAP_HASH).allReached()).isFalse();
-    assertThat(table(Row.INCREMENT).allReached()).isTrue();
-    assertThat(table(Row.INCREMENT).text()).contains("not measured");
+    assertThat(missed(Row.HEAP_HASH)).isTrue();
+    assertThat(missed(Row.INCREMENT)).isFalse();
+    assertThat(Row.INCREMENT.figure(measured).text()).isEqualTo("not measured");
   }
 
   @Test
   void ratesWithCheckpointsAreComparedToThoseWithout() {
     checkpointed(null, round(10, 7, 5), round(20, 16, 5), round(30, 27, 5));
     assertThat(Row.CHECKPOINTS.figure(measured).value()).isCloseTo(0.8, within(1e-9));
-    assertThat(table(Row.CHECKPOINTS).allReached()).isTrue();
+    assertThat(missed(Row.CHECKPOINTS)).isFalse();
     checkpointed(null, round(10, 7.4, 5));
-    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
+    assertThat(missed(Row.CHECKPOINTS)).isTrue();
     checkpointed(null, round(10, 10, 0));
-    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
+    assertThat(missed(Row.CHECKPOINTS)).isTrue();
     checkpointed("does not run", round(10, 10, 5));
-    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
-    assertThat(table(Row.CHECKPOINTS).text()).contains("does not run");
+    assertThat(missed(Row.CHECKPOINTS)).isTrue();
+    assertThat(Row.CHECKPOINTS.figure(measured).text()).isEqualTo("does not run");
   }
 
   @Test
-  void everyRowIsInTheJson() {
-    ObjectNode json = new FigureTable(SETTINGS, EnumSet.allOf(Row.class), measured).json();
-    assertThat(json.get("rows")).hasSize(Row.values().length);
-    assertThat(json.get("settings").get("flink").get("managedMemoryMebibytes").asInt())
-        .isEqualTo(128);
+  void everyRowIsInTheJson(@TempDir Path directory) throws Exception {
+    Figures figures = new Figures();
+    measured.report(EnumSet.allOf(Row.class), figures);
+    Path json = directory.resolve("figures.json");
+    figures.write(json);
+    JsonNode all = new ObjectMapper().readTree(json.toFile());
+    assertThat(all.get("figures")).hasSize(Row.values().length);
+    assertThat(all.get("reached").booleanValue()).isFalse();
   }
 
   @Test
@@ -89,7 +90,7 @@ class FigureTableTest {
             new String[] {"--json", "/"},
             new String[] {"--svg", "."})) {
       StringWriter errors = new StringWriter();
-      CommandLine command = DedupFigures.commandLine().setErr(new PrintWriter(errors));
+      CommandLine command = new DedupFigures().commandLine().setErr(new PrintWriter(errors));
       assertThat(command.execute(wrong)).isEqualTo(2);
       assertThat(errors.toString().lines()).hasSize(1).first().asString().contains(wrong[1]);
     }
@@ -122,8 +123,10 @@ class FigureTableTest {
     }
   }
 
-  private FigureTable table(Row row) {
-    return new FigureTable(SETTINGS, EnumSet.of(row), measured);
+  private boolean missed(Row row) {
+    Figures figures = new Figures();
+    measured.report(EnumSet.of(row), figures);
+    return figures.missed();
   }
 
   private void rates(Subject subject, double... recordsPerSecond) {
