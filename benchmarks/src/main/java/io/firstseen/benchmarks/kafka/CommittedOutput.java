@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job has written, as readers of committed records see it.
@@ -20,9 +21,11 @@ record CommittedOutput(
   /**
    * Reads both topics to their ends. Transactions that are open there are waited for.
    *
+   * @param duplicates null if the job writes none
    * @throws TimeoutException if one stays open
    */
-  static CommittedOutput read(String bootstrapServers, String accepted, String duplicates)
+  static CommittedOutput read(
+      String bootstrapServers, String accepted, @Nullable String duplicates)
       throws TimeoutException {
     NavigableMap<Long, Integer> recordsAtMillis = new TreeMap<>();
     TopicReader<byte[], byte[]> reader =
@@ -30,7 +33,7 @@ record CommittedOutput(
             bootstrapServers, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     return new CommittedOutput(
         count(reader, accepted, recordsAtMillis),
-        count(reader, duplicates, recordsAtMillis),
+        duplicates == null ? 0 : count(reader, duplicates, recordsAtMillis),
         recordsAtMillis);
   }
 

@@ -100,7 +100,9 @@ final class MeasuredRun {
           CommittedOutput.read(
               spec.bootstrapServers(),
               kafka.topics().acceptedTopic(),
-              kafka.topics().duplicatesTopic());
+              spec.subject() == Subject.OURS_WITHOUT_DUPLICATES
+                  ? null
+                  : kafka.topics().duplicatesTopic());
       check(spec.subject(), events, output);
       delete(spec.bootstrapServers(), name);
       CommittedOutput.Steady steady = output.steady();
