@@ -22,8 +22,6 @@ import org.apache.flink.util.FileUtils;
  */
 final class FigureRuns {
   private static final long MEBIBYTE = 1 << 20;
-  private static final int CANONICALISER_URLS = 100_000;
-  private static final int CANONICALISER_ROUNDS = 15;
   private static final int EXPIRY_RECORDS = 4_000_000;
   private static final int EXPIRY_ROUNDS = 5;
   private static final long CHECKPOINT_MILLIS = 1000;
@@ -84,9 +82,6 @@ final class FigureRuns {
       }
       Collections.rotate(order, 1);
     }
-    if (rows.contains(Row.CANONICALISER)) {
-      measured.set(canonicaliser());
-    }
     if (rows.stream().anyMatch(Row.OF_EXPIRY::contains)) {
       measured.set(expiry());
     }
@@ -119,16 +114,6 @@ final class FigureRuns {
     } finally {
       FileUtils.deleteDirectory(directory.toFile());
     }
-  }
-
-  private CanonicaliserRun.Result canonicaliser()
-      throws IOException, InterruptedException, FailedException {
-    say("canonicaliser");
-    return ChildJvm.withHeap(settings.heapMebibytes())
-        .run(
-            CanonicaliserRun.class,
-            new CanonicaliserRun.Spec(CANONICALISER_URLS, CANONICALISER_ROUNDS),
-            CanonicaliserRun.Result.class);
   }
 
   private ExpiryRun.Result expiry() throws IOException, InterruptedException, FailedException {

@@ -14,7 +14,6 @@ final class Measurements {
   private final long keys;
   private final List<PipelineResult> pipelines = new ArrayList<>();
   private CheckpointedRates checkpointed;
-  private CanonicaliserRun.Result canonicaliser;
   private ExpiryRun.Result expiry;
 
   /**
@@ -46,7 +45,6 @@ final class Measurements {
     }
     figures.detail("runs", pipelines);
     figures.detail("checkpointed", checkpointed);
-    figures.detail("canonicaliser", canonicaliser);
     figures.detail("expiry", expiry);
   }
 
@@ -56,10 +54,6 @@ final class Measurements {
 
   void set(CheckpointedRates rates) {
     checkpointed = rates;
-  }
-
-  void set(CanonicaliserRun.Result result) {
-    canonicaliser = result;
   }
 
   void set(ExpiryRun.Result result) {
@@ -111,10 +105,5 @@ final class Measurements {
   /** Null if not measured. */
   ExpiryRun.@Nullable Result expiry() {
     return expiry;
-  }
-
-  /** Null if not measured. */
-  CanonicaliserRun.@Nullable Result canonicaliser() {
-    return canonicaliser;
   }
 }

@@ -153,16 +153,7 @@ enum Row {
       // The smallest object has 16 bytes; network buffers cost one or two bytes per record.
       "bytes allocated a repeat, above the empty job's",
       atMost(4),
-      allocation(OURS_HEAP, OURS_ROCKSDB)),
-  CANONICALISER(
-      "rate of the canonicaliser url on canonical URLs / the library alone",
-      atLeast(5),
-      new Plan(
-          EnumSet.noneOf(Subject.class),
-          measured ->
-              measured.canonicaliser() == null
-                  ? Figure.MISSING
-                  : figure(measured.canonicaliser())));
+      allocation(OURS_HEAP, OURS_ROCKSDB));
 
   /**
    * A figure and its composition.
@@ -343,12 +334,5 @@ enum Row {
                         round ->
                             "%d, %,d ms each".formatted(round.checkpoints(), round.meanMillis()))
                     .collect(Collectors.joining("; "))));
-  }
-
-  private static Figure figure(CanonicaliserRun.Result result) {
-    double ratio = result.libraryNanos() / result.oursNanos();
-    return new Figure(
-        ratio,
-        "%.1f (%.0f ns, %.0f ns)".formatted(ratio, result.oursNanos(), result.libraryNanos()));
   }
 }
