@@ -3,6 +3,8 @@ package io.firstseen.benchmarks.cuckoo;
 import com.github.mgunlogson.cuckoofilter4j.CuckooFilter;
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import org.fastfilter.cuckoo.Cuckoo16;
 
 /** The compared filters; all get the same 64-bit keys. */
@@ -40,22 +42,7 @@ public enum Peer {
     @Override
     Subject create(int keys, double rate) {
       BloomFilter<Long> filter = BloomFilter.create(Funnels.longFunnel(), keys, rate);
-      return new Subject() {
-        @Override
-        public void insert(long key) {
-          filter.put(key);
-        }
-
-        @Override
-        public boolean mightContain(long key) {
-          return filter.mightContain(key);
-        }
-
-        @Override
-        public boolean delete(long key) {
-          throw new UnsupportedOperationException("a Bloom filter cannot delete");
-        }
-      };
+      return new Functions(filter::put, filter::mightContain, Peer::cannotDelete);
     }
   },
   /** CuckooFilter4J. */
@@ -66,22 +53,7 @@ public enum Peer {
           new CuckooFilter.Builder<>(Funnels.longFunnel(), keys)
               .withFalsePositiveRate(rate)
               .build();
-      return new Subject() {
-        @Override
-        public void insert(long key) {
-          filter.put(key);
-        }
-
-        @Override
-        public boolean mightContain(long key) {
-          return filter.mightContain(key);
-        }
-
-        @Override
-        public boolean delete(long key) {
-          return filter.delete(key);
-        }
-      };
+      return new Functions(filter::put, filter::mightContain, filter::delete);
     }
   },
   /** fastfilter's cuckoo filter of 16 bits a slot: no growth, no deletion, a rate of 0.012 %. */
@@ -89,22 +61,7 @@ public enum Peer {
     @Override
     Subject create(int keys, double rate) {
       Cuckoo16 filter = new Cuckoo16((int) (keys / 0.95));
-      return new Subject() {
-        @Override
-        public void insert(long key) {
-          filter.insert(key);
-        }
-
-        @Override
-        public boolean mightContain(long key) {
-          return filter.mayContain(key);
-        }
-
-        @Override
-        public boolean delete(long key) {
-          throw new UnsupportedOperationException("Cuckoo16 does not delete");
-        }
-      };
+      return new Functions(filter::insert, filter::mayContain, Peer::cannotDelete);
     }
   };
 
@@ -158,6 +115,28 @@ public enum Peer {
       hashes[i] = mix(keys[i]);
     }
     return hashes;
+  }
+
+  private static boolean cannotDelete(long key) {
+    throw new UnsupportedOperationException("the filter cannot delete");
+  }
+
+  private record Functions(LongConsumer add, LongPredicate contains, LongPredicate remove)
+      implements Subject {
+    @Override
+    public void insert(long key) {
+      add.accept(key);
+    }
+
+    @Override
+    public boolean mightContain(long key) {
+      return contains.test(key);
+    }
+
+    @Override
+    public boolean delete(long key) {
+      return remove.test(key);
+    }
   }
 
   private static class Ours implements Subject {
