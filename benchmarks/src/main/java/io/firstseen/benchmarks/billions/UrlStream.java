@@ -1,17 +1,14 @@
 package io.firstseen.benchmarks.billions;
 
+import io.firstseen.benchmarks.shared.SelfSplitSource;
 import io.firstseen.benchmarks.shared.Url;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.ReaderOutput;
-import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SourceSplit;
-import org.apache.flink.api.connector.source.SplitEnumerator;
-import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
@@ -21,7 +18,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * a checkpoint has the next group of each. At the limit of {@link #makeUpTo} the stream waits; it
  * does not end.
  */
-final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
+final class UrlStream extends SelfSplitSource<Url, UrlStream.Part> {
   private static final long serialVersionUID = 1;
 
   /** The records of a group. */
@@ -59,34 +56,13 @@ final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
   }
 
   @Override
-  public Boundedness getBoundedness() {
-    return Boundedness.CONTINUOUS_UNBOUNDED;
-  }
-
-  @Override
   public SourceReader<Url, Part> createReader(SourceReaderContext context) {
     return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
   }
 
   @Override
-  public SplitEnumerator<Part, Integer> createEnumerator(SplitEnumeratorContext<Part> context) {
-    return new NoEnumerator();
-  }
-
-  @Override
-  public SplitEnumerator<Part, Integer> restoreEnumerator(
-      SplitEnumeratorContext<Part> context, Integer state) {
-    return new NoEnumerator();
-  }
-
-  @Override
   public SimpleVersionedSerializer<Part> getSplitSerializer() {
     return new PartSerializer();
-  }
-
-  @Override
-  public SimpleVersionedSerializer<Integer> getEnumeratorCheckpointSerializer() {
-    return new NothingSerializer();
   }
 
   private static final class Limit {
@@ -173,44 +149,5 @@ final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
     public Part deserialize(int version, byte[] bytes) {
       return new Part(ByteBuffer.wrap(bytes).getLong());
     }
-  }
-
-  private static final class NothingSerializer implements SimpleVersionedSerializer<Integer> {
-    @Override
-    public int getVersion() {
-      return 1;
-    }
-
-    @Override
-    public byte[] serialize(Integer nothing) {
-      return new byte[0];
-    }
-
-    @Override
-    public Integer deserialize(int version, byte[] bytes) {
-      return 0;
-    }
-  }
-
-  private static final class NoEnumerator implements SplitEnumerator<Part, Integer> {
-    @Override
-    public void start() {}
-
-    @Override
-    public void handleSplitRequest(int subtask, String host) {}
-
-    @Override
-    public void addSplitsBack(List<Part> parts, int subtask) {}
-
-    @Override
-    public void addReader(int subtask) {}
-
-    @Override
-    public Integer snapshotState(long checkpointId) {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
   }
 }

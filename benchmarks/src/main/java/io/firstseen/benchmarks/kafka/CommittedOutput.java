@@ -24,8 +24,7 @@ record CommittedOutput(
    * @param duplicates null if the job writes none
    * @throws TimeoutException if one stays open
    */
-  static CommittedOutput read(
-      String bootstrapServers, String accepted, @Nullable String duplicates)
+  static CommittedOutput read(String bootstrapServers, String accepted, @Nullable String duplicates)
       throws TimeoutException {
     NavigableMap<Long, Integer> recordsAtMillis = new TreeMap<>();
     TopicReader<byte[], byte[]> reader =

@@ -4,14 +4,10 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.ReaderOutput;
-import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SourceSplit;
-import org.apache.flink.api.connector.source.SplitEnumerator;
-import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
@@ -22,7 +18,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  *
  * @param <T> type of the records
  */
-public final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> {
+public final class StagedSource<T> extends SelfSplitSource<T, StagedSource.NoSplit> {
   private static final long serialVersionUID = 1;
 
   /** Records that a reader makes before it yields to the task's other work. */
@@ -52,35 +48,13 @@ public final class StagedSource<T> implements Source<T, StagedSource.NoSplit, In
   }
 
   @Override
-  public Boundedness getBoundedness() {
-    return Boundedness.CONTINUOUS_UNBOUNDED;
-  }
-
-  @Override
   public SourceReader<T, NoSplit> createReader(SourceReaderContext context) {
     return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
   }
 
   @Override
-  public SplitEnumerator<NoSplit, Integer> createEnumerator(
-      SplitEnumeratorContext<NoSplit> context) {
-    return new NoEnumerator();
-  }
-
-  @Override
-  public SplitEnumerator<NoSplit, Integer> restoreEnumerator(
-      SplitEnumeratorContext<NoSplit> context, Integer state) {
-    return new NoEnumerator();
-  }
-
-  @Override
   public SimpleVersionedSerializer<NoSplit> getSplitSerializer() {
     return new NothingSerializer<>(new NoSplit());
-  }
-
-  @Override
-  public SimpleVersionedSerializer<Integer> getEnumeratorCheckpointSerializer() {
-    return new NothingSerializer<>(0);
   }
 
   private final class Reader implements SourceReader<T, NoSplit> {
@@ -145,51 +119,6 @@ public final class StagedSource<T> implements Source<T, StagedSource.NoSplit, In
     @Override
     public String splitId() {
       return "none";
-    }
-  }
-
-  private static final class NoEnumerator implements SplitEnumerator<NoSplit, Integer> {
-    @Override
-    public void start() {}
-
-    @Override
-    public void handleSplitRequest(int subtask, String host) {}
-
-    @Override
-    public void addSplitsBack(List<NoSplit> splits, int subtask) {}
-
-    @Override
-    public void addReader(int subtask) {}
-
-    @Override
-    public Integer snapshotState(long checkpointId) {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  private static final class NothingSerializer<S> implements SimpleVersionedSerializer<S> {
-    private final S only;
-
-    NothingSerializer(S only) {
-      this.only = only;
-    }
-
-    @Override
-    public int getVersion() {
-      return 1;
-    }
-
-    @Override
-    public byte[] serialize(S value) {
-      return new byte[0];
-    }
-
-    @Override
-    public S deserialize(int version, byte[] serialized) {
-      return only;
     }
   }
 }
