@@ -1,12 +1,12 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.DedupOptions;
-import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
@@ -26,7 +26,6 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Rejected;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.AbstractRichFunction;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -234,9 +233,11 @@ public final class DedupJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     check(kafka, options);
-    Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
+    Continued continued =
+        Preflight.require(
+            new JobNeeds(JobNeeds.Job.DEDUP, kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(env, kafka, options);
+    buildFromKafka(env, kafka, options, continued);
   }
 
   /** Checks the options of a job that dedups, without brokers. */
@@ -247,21 +248,12 @@ public final class DedupJob {
     var unused = parameters(options.keys(), options.dedup());
   }
 
-  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
-    return new JobNeeds(
-        JobNeeds.Job.DEDUP,
-        kafka,
-        Optional.ofNullable(options.ttlOfAccepted()),
-        Optional.of(JobIdentity.ofDedup(kafka, options).ofState()),
-        Optional.empty());
-  }
-
   private static void buildFromKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka, options),
+        KafkaSinks.outcomes(kafka, options, continued),
         options);
   }
 
@@ -274,7 +266,7 @@ public final class DedupJob {
   public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return needs(arguments.kafka, arguments.options());
+    return new JobNeeds(JobNeeds.Job.DEDUP, arguments.kafka, arguments.options());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -296,7 +288,7 @@ public final class DedupJob {
 
     void check(StreamExecutionEnvironment env) {
       DedupJob.check(kafka, options());
-      buildFromKafka(env, kafka, options());
+      buildFromKafka(env, kafka, options(), Continued.NOTHING);
     }
 
     JobOptions options() {

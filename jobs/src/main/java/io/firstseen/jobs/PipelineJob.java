@@ -2,12 +2,11 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Preflight;
-import io.firstseen.jobs.kafka.PublishedSet;
-import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
@@ -21,7 +20,6 @@ import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
@@ -127,9 +125,11 @@ public final class PipelineJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     check(kafka, options);
-    Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
+    Continued continued =
+        Preflight.require(
+            new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(env, kafka, options, KafkaSinks.takenOver(kafka, options.snapshots()));
+    buildFromKafka(env, kafka, options, continued);
   }
 
   private static void check(KafkaOptions kafka, JobOptions options) {
@@ -137,27 +137,15 @@ public final class PipelineJob {
     SnapshotJob.check(kafka, options);
   }
 
-  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
-    return new JobNeeds(
-        JobNeeds.Job.PIPELINE,
-        kafka,
-        Optional.ofNullable(options.ttlOfAccepted()),
-        Optional.of(JobIdentity.ofDedup(kafka, options).ofState()),
-        options.snapshots().signingKey());
-  }
-
   private static void buildFromKafka(
-      StreamExecutionEnvironment env,
-      KafkaOptions kafka,
-      JobOptions options,
-      PublishedSet takenOver) {
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka, options),
-        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env), takenOver),
+        KafkaSinks.outcomes(kafka, options, continued),
+        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env), continued),
         options,
-        SnapshotJob.publication(options, takenOver));
+        SnapshotJob.publication(options, continued));
   }
 
   /**
@@ -169,7 +157,7 @@ public final class PipelineJob {
   public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return needs(arguments.kafka, arguments.options);
+    return new JobNeeds(JobNeeds.Job.PIPELINE, arguments.kafka, arguments.options);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -189,7 +177,7 @@ public final class PipelineJob {
 
     void check(StreamExecutionEnvironment env) {
       PipelineJob.check(kafka, options);
-      buildFromKafka(env, kafka, options, PublishedSet.NOTHING);
+      buildFromKafka(env, kafka, options, Continued.NOTHING);
     }
 
     void build(StreamExecutionEnvironment env) {

@@ -4,13 +4,12 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
+import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Preflight;
-import io.firstseen.jobs.kafka.PublishedSet;
 import io.firstseen.jobs.options.ChangelogOptions;
-import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
@@ -26,10 +25,8 @@ import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -197,10 +194,11 @@ public final class SnapshotJob {
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
     check(kafka, options);
-    Duration retention = Preflight.require(needs(kafka, options), JobEnvironment.restoredFrom(env));
+    Continued continued =
+        Preflight.require(
+            new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options), JobEnvironment.restoredFrom(env));
     JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(
-        env, kafka, options, retention, KafkaSinks.takenOver(kafka, options.snapshots()));
+    buildFromKafka(env, kafka, options, continued);
   }
 
   /** Checks the options of a job that makes snapshots, without brokers. */
@@ -211,37 +209,25 @@ public final class SnapshotJob {
     var unusedToo = options.snapshots().publication();
   }
 
-  private static JobNeeds needs(KafkaOptions kafka, JobOptions options) {
-    return new JobNeeds(
-        JobNeeds.Job.SNAPSHOTS,
-        kafka,
-        Optional.ofNullable(options.ttlOfAccepted()),
-        Optional.of(JobIdentity.ofChangelogReader(options)),
-        options.snapshots().signingKey());
-  }
-
   private static void buildFromKafka(
-      StreamExecutionEnvironment env,
-      KafkaOptions kafka,
-      JobOptions options,
-      Duration retention,
-      PublishedSet takenOver) {
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
     build(
         env,
-        KafkaSources.acceptedChangelog(kafka, options.maxAhead(), retention),
-        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env), takenOver),
+        KafkaSources.acceptedChangelog(kafka, options.maxAhead(), continued.retention()),
+        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env), continued),
         options,
-        publication(options, takenOver));
+        publication(options, continued));
   }
 
   /** The publication on Kafka; a take-over continues from the newest manifest of the topic. */
-  static Publication publication(JobOptions options, PublishedSet takenOver) {
+  static Publication publication(JobOptions options, Continued continued) {
     Publication publication = options.snapshots().publication();
     long latestEndMillis =
         Clock.systemUTC().millis()
             + options.maxAhead().toMillis()
             + options.snapshots().window().toMillis();
-    return takenOver
+    return continued
+        .set()
         .newest()
         .map(newest -> takingOver(publication, newest, latestEndMillis))
         .orElse(publication);
@@ -284,7 +270,7 @@ public final class SnapshotJob {
   public static JobNeeds check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return needs(arguments.kafka, arguments.options());
+    return new JobNeeds(JobNeeds.Job.SNAPSHOTS, arguments.kafka, arguments.options());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -312,7 +298,7 @@ public final class SnapshotJob {
     void check(StreamExecutionEnvironment env) {
       kafka.check();
       SnapshotJob.check(kafka, options());
-      buildFromKafka(env, kafka, options(), Duration.ZERO, PublishedSet.NOTHING);
+      buildFromKafka(env, kafka, options(), Continued.NOTHING);
     }
 
     void build(StreamExecutionEnvironment env) {

@@ -9,9 +9,9 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.PublishedSet;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
@@ -145,9 +145,8 @@ class JobGraphTest {
     PipelineJob.build(
         env,
         KafkaSources.events(kafka, Duration.ZERO),
-        KafkaSinks.outcomes(kafka, JobOptions.parse()),
-        KafkaSinks.snapshots(
-            kafka, JobOptions.parse(), false, Optional.empty(), PublishedSet.NOTHING),
+        KafkaSinks.outcomes(kafka, JobOptions.parse(), Continued.NOTHING),
+        KafkaSinks.snapshots(kafka, JobOptions.parse(), false, Optional.empty(), Continued.NOTHING),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);
@@ -177,7 +176,7 @@ class JobGraphTest {
     DedupJob.build(
         env,
         KafkaSources.events(kafka, Duration.ZERO),
-        KafkaSinks.outcomes(kafka, JobOptions.parse()),
+        KafkaSinks.outcomes(kafka, JobOptions.parse(), Continued.NOTHING),
         JobOptions.parse("--parallelism=" + parallelism, "--dedup-shards=" + shards));
     JobGraph graph = env.getStreamGraph().getJobGraph();
     assertThat(graph.getVertices()).hasSize(threads);

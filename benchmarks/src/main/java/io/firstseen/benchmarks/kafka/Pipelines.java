@@ -6,6 +6,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.KafkaSinks;
@@ -55,7 +56,7 @@ final class Pipelines {
       DedupJob.buildOnKafka(env, kafka, options);
     } else {
       buildToCompare(subject, env, kafka, options);
-      Preflight.require(JobNeeds.of(Job.DEDUP, kafka, null), Optional.empty());
+      Preflight.require(new JobNeeds(Job.DEDUP, kafka, JobOptions.parse()), Optional.empty());
     }
   }
 
@@ -80,7 +81,7 @@ final class Pipelines {
                   .process(new Exact(), OUTCOME);
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
-    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided()).uid("sink");
+    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options, Continued.NOTHING).decided()).uid("sink");
   }
 
   private static void configure(

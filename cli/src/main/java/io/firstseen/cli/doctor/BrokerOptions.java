@@ -175,7 +175,7 @@ final class BrokerOptions implements IModelTransformer {
       case NONE -> {
         KafkaOptions options = KafkaOptions.parse(words);
         options.check();
-        yield JobNeeds.of(job, options, null);
+        yield new JobNeeds(job, options, null);
       }
     };
   }

@@ -17,6 +17,7 @@ import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.SharedBroker;
 import java.nio.file.Files;
@@ -77,8 +78,10 @@ class DoctorCommandTest {
   private void makeTopics() {
     KAFKA.create(name + ".events", "delete");
     Preflight.require(
-        JobNeeds.of(
-            Job.PIPELINE, KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)), null),
+        new JobNeeds(
+            Job.PIPELINE,
+            KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)),
+            JobOptions.parse()),
         Optional.empty());
   }
 
@@ -331,8 +334,8 @@ class DoctorCommandTest {
 
   @Test
   void aHostThatDoesNotExistFailsAtOnce() {
-    Invocation answer = Invocation.of("doctor", "--bootstrap-servers=no.such.host.invalid:9092");
-    assertThat(onlyFailed(answer, "brokers"))
+    String servers = "--bootstrap-servers=no.such.host.invalid:9092";
+    assertThat(onlyFailed(Invocation.of("doctor", servers, "--take-over"), "brokers"))
         .startsWith("cannot connect to Kafka at no.such.host.invalid:9092: ");
   }
 

@@ -386,7 +386,7 @@ class ChangedTopicsTest {
   private List<String> problems() {
     List<String> problems = new ArrayList<>();
     Preflight.report(
-        JobNeeds.of(JobNeeds.Job.DEDUP, options(), null),
+        new JobNeeds(JobNeeds.Job.DEDUP, options(), JobOptions.parse()),
         "firstseen",
         List.of(),
         level -> "",

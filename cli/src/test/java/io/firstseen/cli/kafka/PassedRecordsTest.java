@@ -373,7 +373,8 @@ class PassedRecordsTest {
             "7200000",
             "message.timestamp.before.max.ms",
             "86400000"));
-    Preflight.require(JobNeeds.of(Job.DEDUP, options("--output=record"), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.DEDUP, options("--output=record"), JobOptions.parse()), Optional.empty());
     String topic = name + ".records";
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       assertThat(admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions())
@@ -386,7 +387,8 @@ class PassedRecordsTest {
           .isEqualTo(Long.toString(Long.MAX_VALUE));
     }
     // It is what is needed.
-    Preflight.require(JobNeeds.of(Job.DEDUP, options("--output=record"), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.DEDUP, options("--output=record"), JobOptions.parse()), Optional.empty());
     Map<String, String> refusals = new HashMap<>();
     refusals.put(
         "cleanup.policy=compact",
@@ -436,7 +438,8 @@ class PassedRecordsTest {
                 new NewTopic(other, 1, (short) 1)
                     .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
     Preflight.require(
-        JobNeeds.of(Job.DEDUP, options("--output=record", "--events-topic=" + other), null),
+        new JobNeeds(
+            Job.DEDUP, options("--output=record", "--events-topic=" + other), JobOptions.parse()),
         Optional.empty());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
@@ -450,8 +453,10 @@ class PassedRecordsTest {
     assertThatThrownBy(
             () ->
                 Preflight.require(
-                    JobNeeds.of(
-                        Job.DEDUP, options("--output=record", "--records-topic=" + topic), null),
+                    new JobNeeds(
+                        Job.DEDUP,
+                        options("--output=record", "--records-topic=" + topic),
+                        JobOptions.parse()),
                     Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("topic " + topic + " " + sentence);

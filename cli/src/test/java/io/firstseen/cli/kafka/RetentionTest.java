@@ -13,6 +13,7 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
@@ -109,7 +110,9 @@ class RetentionTest {
   void aTopicThatKeepsRemovalsForLessThanTheJobMayBeDownIsRefused() throws Exception {
     createAccepted(Duration.ofHours(1));
     assertThatThrownBy(
-            () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options(), null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.SNAPSHOTS, options(), JobOptions.parse()), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "topic %s must keep removals for --max-downtime, which is 1d, it keeps them for 1h"
@@ -117,7 +120,9 @@ class RetentionTest {
             accepted);
     assertThat(
             Preflight.require(
-                JobNeeds.of(Job.SNAPSHOTS, options("--max-downtime=30m"), null), Optional.empty()))
+                    new JobNeeds(Job.SNAPSHOTS, options("--max-downtime=30m"), JobOptions.parse()),
+                    Optional.empty())
+                .retention())
         .isEqualTo(Duration.ofHours(1));
   }
 }

@@ -302,7 +302,8 @@ class SecuredBrokerTest {
       assertThatThrownBy(
               () ->
                   Preflight.require(
-                      JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty()))
+                      new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()),
+                      Optional.empty()))
           .as(right.toString())
           .isInstanceOf(UserErrorException.class)
           .hasMessageContaining(refusal(right));
@@ -339,14 +340,16 @@ class SecuredBrokerTest {
     assertThatThrownBy(
             () ->
                 Preflight.require(
-                    JobNeeds.of(Job.SNAPSHOTS, options(dedupFile), null), Optional.empty()))
+                    new JobNeeds(Job.SNAPSHOTS, options(dedupFile), JobOptions.parse()),
+                    Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("may not read topic firstseen.accepted");
   }
 
   @Test
   void theDoctorNamesEveryRightThatIsMissing() throws Exception {
-    Preflight.require(JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()), Optional.empty());
     Invocation allowed = doctor();
     assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
     assertThat(allowed.out())
@@ -380,13 +383,13 @@ class SecuredBrokerTest {
     assertThatThrownBy(
             () ->
                 Preflight.require(
-                    JobNeeds.of(
+                    new JobNeeds(
                         Job.PIPELINE,
                         options(
                             dedupFile,
                             "--topic-replication-factor=1",
                             "--topic-min-insync-replicas=1"),
-                        null),
+                        JobOptions.parse()),
                     Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
@@ -431,7 +434,8 @@ class SecuredBrokerTest {
                 PatternType.PREFIXED)));
     kafka.allowOnly(rights);
     Preflight.require(
-        JobNeeds.of(Job.DEDUP, options(dedupFile, "--output=record"), null), Optional.empty());
+        new JobNeeds(Job.DEDUP, options(dedupFile, "--output=record"), JobOptions.parse()),
+        Optional.empty());
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
     assertThat(
             kafka
@@ -498,7 +502,8 @@ class SecuredBrokerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
-    Preflight.require(JobNeeds.of(Job.PIPELINE, options(dedupFile), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()), Optional.empty());
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
     assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 6);
@@ -526,9 +531,9 @@ class SecuredBrokerTest {
 
   private static void prepare(String user, KafkaOptions options) {
     if (user.equals("dedup-job")) {
-      Preflight.require(JobNeeds.of(Job.DEDUP, options, null), Optional.empty());
+      Preflight.require(new JobNeeds(Job.DEDUP, options, JobOptions.parse()), Optional.empty());
     } else {
-      Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options, null), Optional.empty());
+      Preflight.require(new JobNeeds(Job.SNAPSHOTS, options, JobOptions.parse()), Optional.empty());
     }
   }
 

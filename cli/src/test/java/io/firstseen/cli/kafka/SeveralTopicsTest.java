@@ -206,7 +206,9 @@ class SeveralTopicsTest {
   private static void assertRefused(KafkaOptions options, String sentence) {
     options.check();
     assertThatThrownBy(
-            () -> Preflight.require(JobNeeds.of(Job.DEDUP, options, null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.DEDUP, options, JobOptions.parse()), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

@@ -7,6 +7,7 @@ import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -151,13 +152,14 @@ class TopicReplicasTest {
     create("a.events", 1, "delete");
     KafkaOptions options =
         options("a", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
-    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
+    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
     for (String topic : MADE) {
       assertThat(describe("a." + topic)).isEqualTo("2 replicas, 2 in sync");
     }
-    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
+    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
     Preflight.require(
-        JobNeeds.of(Job.SNAPSHOTS, options("a", "--topic-replication-factor=1"), null),
+        new JobNeeds(
+            Job.SNAPSHOTS, options("a", "--topic-replication-factor=1"), JobOptions.parse()),
         Optional.empty());
   }
 
@@ -185,7 +187,7 @@ class TopicReplicasTest {
               .configs(Map.of("cleanup.policy", "compact"));
       admin.createTopics(List.of(accepted)).all().get();
       Preflight.require(
-          JobNeeds.of(Job.PIPELINE, optionsAt("localhost:" + secondPort, "e"), null),
+          new JobNeeds(Job.PIPELINE, optionsAt("localhost:" + secondPort, "e"), JobOptions.parse()),
           Optional.empty());
     } finally {
       later.join();
@@ -225,7 +227,9 @@ class TopicReplicasTest {
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
     assertThatThrownBy(
-            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, twoInSync, null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.PIPELINE, twoInSync, JobOptions.parse()), Optional.empty()))
         .hasMessageStartingWith("topic c.duplicates must have 2 replicas");
   }
 
@@ -247,13 +251,14 @@ class TopicReplicasTest {
     logger.addAppender(appender);
     try {
       Preflight.require(
-          JobNeeds.of(
+          new JobNeeds(
               Job.PIPELINE,
               options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"),
-              null),
+              JobOptions.parse()),
           Optional.empty());
       assertThat(warnings).isEmpty();
-      Preflight.require(JobNeeds.of(Job.PIPELINE, options("d"), null), Optional.empty());
+      Preflight.require(
+          new JobNeeds(Job.PIPELINE, options("d"), JobOptions.parse()), Optional.empty());
     } finally {
       logger.removeAppender(appender);
     }
@@ -266,7 +271,9 @@ class TopicReplicasTest {
 
   private static void assertRefused(KafkaOptions options, String sentence) {
     assertThatThrownBy(
-            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

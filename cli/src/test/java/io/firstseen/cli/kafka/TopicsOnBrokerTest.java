@@ -9,6 +9,7 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -89,7 +90,7 @@ class TopicsOnBrokerTest {
   void whatIsMissingIsMadeWithTheRightSettingsAndIsAcceptedThen() throws Exception {
     create("a.events", 2, "delete");
     KafkaOptions options = options("a");
-    Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty());
+    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
     assertThat(describe("a.accepted")).isEqualTo("2 compact");
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
@@ -98,13 +99,18 @@ class TopicsOnBrokerTest {
     // A part that is written to is not compacted, and each start of a task reads the topic.
     assertThat(setting("a.accepted.claims", "segment.ms")).isEqualTo("3600000");
     assertThat(setting("a.accepted.claims", "segment.bytes")).isEqualTo("16777216");
-    Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("h"), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.SNAPSHOTS, options("h"), JobOptions.parse()), Optional.empty());
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
     assertThatCode(
-            () -> Preflight.require(JobNeeds.of(Job.PIPELINE, options, null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty()))
         .doesNotThrowAnyException();
     assertThatCode(
-            () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options, null), Optional.empty()))
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.SNAPSHOTS, options, JobOptions.parse()), Optional.empty()))
         .doesNotThrowAnyException();
   }
 
@@ -114,18 +120,20 @@ class TopicsOnBrokerTest {
     create("m.events", 1, "delete");
     create("m.duplicates", 1, "compact");
     Preflight.require(
-        JobNeeds.of(Job.DEDUP, options("n", "--duplicates=none"), null), Optional.empty());
+        new JobNeeds(Job.DEDUP, options("n", "--duplicates=none"), JobOptions.parse()),
+        Optional.empty());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       assertThat(admin.listTopics().names().get())
           .contains("n.accepted", "n.dead-letters")
           .doesNotContain("n.duplicates");
     }
     Preflight.require(
-        JobNeeds.of(Job.PIPELINE, options("m", "--duplicates=none"), null), Optional.empty());
+        new JobNeeds(Job.PIPELINE, options("m", "--duplicates=none"), JobOptions.parse()),
+        Optional.empty());
     assertWrongPolicy(
         () ->
             Preflight.require(
-                JobNeeds.of(Job.PIPELINE, options("m", "--duplicates=sample"), null),
+                new JobNeeds(Job.PIPELINE, options("m", "--duplicates=sample"), JobOptions.parse()),
                 Optional.empty()),
         "m.duplicates",
         "delete",
@@ -135,7 +143,9 @@ class TopicsOnBrokerTest {
   @Test
   void eventsAreNotMadeUp() {
     assertRefused(
-        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("b"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.DEDUP, options("b"), JobOptions.parse()), Optional.empty()),
         "there is no topic b.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %1$s --create --topic b.events, or name yours with --events-topic"
             .formatted(broker.bootstrapServers()));
   }
@@ -145,25 +155,33 @@ class TopicsOnBrokerTest {
     create("c.events", 1, "delete");
     create("c.accepted", 1, "compact,delete");
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("c"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.DEDUP, options("c"), JobOptions.parse()), Optional.empty()),
         "c.accepted",
         "compact",
         "compact,delete");
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("c"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.SNAPSHOTS, options("c"), JobOptions.parse()), Optional.empty()),
         "c.accepted",
         "compact",
         "compact,delete");
     create("d.events", 1, "delete");
     create("d.dead-letters", 1, "compact");
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("d"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.DEDUP, options("d"), JobOptions.parse()), Optional.empty()),
         "d.dead-letters",
         "delete",
         "compact");
     create("e.snapshots", 1, "delete");
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("e"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.SNAPSHOTS, options("e"), JobOptions.parse()), Optional.empty()),
         "e.snapshots",
         "compact",
         "delete");
@@ -175,7 +193,9 @@ class TopicsOnBrokerTest {
     create("t.events", Map.of("max.message.bytes", "1000"), 1);
     create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
     assertRefused(
-        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("t"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.DEDUP, options("t"), JobOptions.parse()), Optional.empty()),
         "topic t.dead-letters must take records of 1000000 bytes, its max.message.bytes is 524288:"
             + " raise it by kafka-configs.sh --bootstrap-server "
             + broker.bootstrapServers()
@@ -184,27 +204,34 @@ class TopicsOnBrokerTest {
     create("u.snapshots", Map.of("cleanup.policy", "compact", "max.message.bytes", "1000000"), 1);
     assertThatCode(
             () ->
-                Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("u"), null), Optional.empty()))
+                Preflight.require(
+                    new JobNeeds(Job.SNAPSHOTS, options("u"), JobOptions.parse()),
+                    Optional.empty()))
         .doesNotThrowAnyException();
   }
 
   /** What a ttl has forgotten need not stay in the topic. */
   @Test
   void withTtlTheAcceptedTopicMayDeleteByAge() throws Exception {
-    Duration ttl = Duration.ofHours(8);
     create("p.events", 1, "delete");
     create("p.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "36000000"), 1);
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("p"), null), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.DEDUP, options("p"), JobOptions.parse()), Optional.empty()),
         "p.accepted",
         "compact",
         "compact,delete");
     for (Runnable preparation :
         List.<Runnable>of(
-            () -> Preflight.require(JobNeeds.of(Job.DEDUP, options("p"), ttl), Optional.empty()),
             () ->
                 Preflight.require(
-                    JobNeeds.of(Job.SNAPSHOTS, options("p"), ttl), Optional.empty()))) {
+                    new JobNeeds(Job.DEDUP, options("p"), JobOptions.parse("--ttl=8h")),
+                    Optional.empty()),
+            () ->
+                Preflight.require(
+                    new JobNeeds(Job.SNAPSHOTS, options("p"), JobOptions.parse("--ttl=8h")),
+                    Optional.empty()))) {
       assertRefused(
           preparation::run,
           "topic p.accepted must keep records for 33h (--ttl, an eighth of it, and --max-downtime"
@@ -212,15 +239,23 @@ class TopicsOnBrokerTest {
               + " --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};
-    Preflight.require(JobNeeds.of(Job.DEDUP, options("p", shortly), ttl), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.DEDUP, options("p", shortly), JobOptions.parse("--ttl=8h")),
+        Optional.empty());
     // Not the day for which removals stay: what was written more than ten hours ago may be gone.
     assertThat(
             Preflight.require(
-                JobNeeds.of(Job.SNAPSHOTS, options("p", shortly), ttl), Optional.empty()))
+                    new JobNeeds(
+                        Job.SNAPSHOTS, options("p", shortly), JobOptions.parse("--ttl=8h")),
+                    Optional.empty())
+                .retention())
         .isEqualTo(Duration.ofHours(10));
     create("q.accepted", 1, "delete");
     assertWrongPolicy(
-        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("q"), ttl), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.SNAPSHOTS, options("q"), JobOptions.parse("--ttl=8h")),
+                Optional.empty()),
         "q.accepted",
         "compact",
         "delete");
@@ -229,19 +264,27 @@ class TopicsOnBrokerTest {
         Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1", "retention.bytes", "1000"),
         1);
     assertRefused(
-        () -> Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("s"), ttl), Optional.empty()),
+        () ->
+            Preflight.require(
+                new JobNeeds(Job.SNAPSHOTS, options("s"), JobOptions.parse("--ttl=8h")),
+                Optional.empty()),
         "topic s.accepted must delete records by age alone, it has retention.bytes=1000 (set it to"
             + " -1)");
     // For ever.
     create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
-    assertThat(Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("r"), ttl), Optional.empty()))
+    assertThat(
+            Preflight.require(
+                    new JobNeeds(Job.SNAPSHOTS, options("r"), JobOptions.parse("--ttl=8h")),
+                    Optional.empty())
+                .retention())
         .isEqualTo(Duration.ofDays(1));
   }
 
   @Test
   void snapshotsMayHaveAnyNumberOfPartitions() throws Exception {
     create("f.snapshots", 3, "compact");
-    Preflight.require(JobNeeds.of(Job.SNAPSHOTS, options("f"), null), Optional.empty());
+    Preflight.require(
+        new JobNeeds(Job.SNAPSHOTS, options("f"), JobOptions.parse()), Optional.empty());
   }
 
   @Test
@@ -250,7 +293,8 @@ class TopicsOnBrokerTest {
     assertRefused(
         () ->
             Preflight.require(
-                JobNeeds.of(Job.DEDUP, options("g", "--transaction-timeout=16m"), null),
+                new JobNeeds(
+                    Job.DEDUP, options("g", "--transaction-timeout=16m"), JobOptions.parse()),
                 Optional.empty()),
         "--transaction-timeout must be at most 15m, which is what the brokers at "
             + broker.bootstrapServers()

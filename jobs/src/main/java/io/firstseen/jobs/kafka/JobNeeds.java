@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.JobIdentity;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,18 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job with checked options, for a {@link Preflight}.
  *
- * @param ttl for how long keys on the accepted topic live; empty if they are kept until they are
- *     deleted
- * @param identity the options to compare with the options of the dedup that writes the output;
- *     empty for none
- * @param signingKey the file of the key that signs manifests; empty if the job signs none
+ * @param options null for {@link Job#NONE}
  */
-public record JobNeeds(
-    Job job,
-    KafkaOptions kafka,
-    Optional<Duration> ttl,
-    Optional<JobIdentity> identity,
-    Optional<Path> signingKey) {
+public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options) {
 
   /** The jobs. */
   public enum Job {
@@ -44,8 +36,23 @@ public record JobNeeds(
     }
   }
 
-  /** Needs without an identity and a signing key. */
-  public static JobNeeds of(Job job, KafkaOptions kafka, @Nullable Duration ttl) {
-    return new JobNeeds(job, kafka, Optional.ofNullable(ttl), Optional.empty(), Optional.empty());
+  /** For how long keys on the accepted topic live; null until they are deleted. */
+  @Nullable Duration ttl() {
+    return options == null ? null : options.ttlOfAccepted();
+  }
+
+  /** The options to compare with the options of the dedup that writes the output. */
+  Optional<JobIdentity> identity() {
+    return Optional.ofNullable(options)
+        .map(
+            all ->
+                job == Job.SNAPSHOTS
+                    ? JobIdentity.ofChangelogReader(all)
+                    : JobIdentity.ofDedup(kafka, all).ofState());
+  }
+
+  /** The file of the key that signs manifests; empty if the job signs none. */
+  public Optional<Path> signingKey() {
+    return job.publishes() ? options.snapshots().signingKey() : Optional.empty();
   }
 }

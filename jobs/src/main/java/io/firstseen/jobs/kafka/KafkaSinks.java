@@ -36,22 +36,12 @@ public final class KafkaSinks {
   /**
    * Outcomes to the accepted, records and duplicates topics, in one transaction, and to the
    * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says. The
-   * job fails if another one writes the output. With {@code --take-over} it may be one that another
-   * job has written until now.
+   * job fails if another one writes the output.
    *
-   * @throws UserErrorException if the topic of claims must be read for the take-over and cannot be,
-   *     or the hash key cannot be read
+   * @throws UserErrorException if the hash key cannot be read
    */
-  public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options) {
+  public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options, Continued continued) {
     String prefix = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
-    PublisherLine takenOver =
-        kafka.takeOver()
-            ? ClaimsTail.read(
-                    kafka.clientProperties(),
-                    kafka.topics().claimsTopic(),
-                    kafka.topics().outputTopic())
-                .line()
-            : PublisherLine.NEW;
     return new OutcomeSinks(
         outcomes(
             kafka,
@@ -60,7 +50,7 @@ public final class KafkaSinks {
                 options,
                 "outcomes",
                 prefix,
-                takenOver,
+                continued.claims(),
                 outcomeTopics(kafka),
                 eventsTopics(kafka)),
             options.dedup().shards(),
@@ -74,7 +64,7 @@ public final class KafkaSinks {
                 options,
                 "dead-letters",
                 prefix + ".dead-letters",
-                takenOver,
+                continued.claims(),
                 deadLetterTopics(kafka),
                 new OutputTopics(Map.of(), true, 0)),
             1,
@@ -160,7 +150,7 @@ public final class KafkaSinks {
    *     options
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty if it starts
    *     without state
-   * @param takenOver what counts as published by this job
+   * @param continued what counts as published by this job
    * @throws UserErrorException if a key cannot be read
    */
   public static Sink<SnapshotRecord> snapshots(
@@ -168,7 +158,7 @@ public final class KafkaSinks {
       JobOptions job,
       boolean isOfChangelog,
       Optional<String> restoredFrom,
-      PublishedSet takenOver) {
+      Continued continued) {
     SnapshotOptions snapshots = job.snapshots();
     PublisherFunction.Settings published =
         new PublisherFunction.Settings(
@@ -188,28 +178,11 @@ public final class KafkaSinks {
                 options.acceptedChanges())
             : null;
     return new SnapshotSink(
-        new PublisherFunction(published, takenOver.line(), dedup, restoredFrom.orElse(null)),
+        new PublisherFunction(published, continued.set().line(), dedup, restoredFrom.orElse(null)),
         new SinkFactory<>(
             producer(options), new SnapshotRecords(options.topics().snapshotsTopic())),
         options.transactionalIdPrefix(options.topics().snapshotsTopic()),
         options.topics().snapshotsTopic());
-  }
-
-  /**
-   * Reads what is published of a set, if the job takes it over.
-   *
-   * @throws UserErrorException if the topic or a key cannot be read
-   */
-  public static PublishedSet takenOver(KafkaOptions options, SnapshotOptions snapshots) {
-    if (!options.takeOver()) {
-      return PublishedSet.NOTHING;
-    }
-    return PublishedTail.read(
-        options.clientProperties(),
-        options.topics().snapshotsTopic(),
-        snapshots.setName(),
-        PublisherKeys.of(snapshots.signingKey(), options.publicKeys()).readForTakeOver(),
-        "give the key of the previous job with --public-key, or count from 1 without --take-over");
   }
 
   private static Properties producer(KafkaOptions options) {

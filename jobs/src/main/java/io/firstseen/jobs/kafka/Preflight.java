@@ -88,10 +88,10 @@ public final class Preflight implements AutoCloseable {
    * wanted.
    *
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
-   * @return for how long the accepted topic keeps what a job with snapshots has not read
+   * @return what the job continues from
    * @throws UserErrorException if something does not hold
    */
-  public static Duration require(JobNeeds needs, Optional<String> restoredFrom) {
+  public static Continued require(JobNeeds needs, Optional<String> restoredFrom) {
     Consumer<Finding> logged =
         finding -> {
           if (finding.status() == Finding.Status.WARNING) {
@@ -100,8 +100,24 @@ public final class Preflight implements AutoCloseable {
         };
     try (Preflight preflight = new Preflight(needs, restoredFrom, true, logged)) {
       preflight.requirements.forEach(requirement -> requirement.body().run());
-      return preflight.topics.retention();
+      boolean takesOver = needs.kafka().takeOver();
+      return new Continued(
+          preflight.topics.retention(),
+          takesOver && needs.job().dedups() ? preflight.claims().line() : PublisherLine.NEW,
+          takesOver && needs.job().publishes() ? preflight.takenOver(needs) : PublishedSet.NOTHING);
     }
+  }
+
+  private PublishedSet takenOver(JobNeeds needs) {
+    return published(
+        needs.options().snapshots().setName(),
+        PublisherKeys.of(needs.signingKey(), options.publicKeys()).readForTakeOver(),
+        "give the key of the previous job with --public-key, or count from 1 without --take-over");
+  }
+
+  private PublishedSet published(String setName, List<TrustedKey> trusted, String advice) {
+    return PublishedTail.read(
+        options.clientProperties(), options.topics().snapshotsTopic(), setName, trusted, advice);
   }
 
   /**
@@ -403,12 +419,7 @@ public final class Preflight implements AutoCloseable {
         () -> {
           if (isSnapshotsTopicThere) {
             found.accept(
-                PublishedTail.read(
-                        options.clientProperties(),
-                        options.topics().snapshotsTopic(),
-                        setName,
-                        trusted,
-                        "give the publisher's key with --public-key")
+                published(setName, trusted, "give the publisher's key with --public-key")
                     .newest()
                     .map(manifest -> ofManifest(check, manifest, System.currentTimeMillis()))
                     .orElseGet(

@@ -88,7 +88,7 @@ final class RequiredTopics {
       List<TopicDescription> events) {
     this.options = needs.kafka();
     this.job = needs.job();
-    this.ttl = needs.ttl().orElse(null);
+    this.ttl = needs.ttl();
     this.restoredFrom = restoredFrom;
     this.creates = creates;
     this.brokers = brokers;
