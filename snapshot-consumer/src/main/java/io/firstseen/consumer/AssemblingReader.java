@@ -3,6 +3,7 @@ package io.firstseen.consumer;
 import io.firstseen.consumer.internal.AssemblerSettings;
 import io.firstseen.consumer.internal.CachedState;
 import io.firstseen.consumer.internal.Decision;
+import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.SnapshotCache;
 import io.firstseen.consumer.internal.TopicFollower;
@@ -25,6 +26,7 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
+  private final FollowerTime time;
   private final CurrentSnapshot current;
   private final Executor fetches;
   private final FollowedState shown;
@@ -45,10 +47,12 @@ final class AssemblingReader implements TopicFollower.Reader {
   AssemblingReader(
       SnapshotClientOptions options,
       LongSupplier wallClockMillis,
+      FollowerTime time,
       CurrentSnapshot current,
       Executor fetches) {
     this.options = options;
     this.wallClockMillis = wallClockMillis;
+    this.time = time;
     this.current = current;
     this.shown =
         new FollowedState(
@@ -222,8 +226,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     long before = shown.counters().snapshots.get();
     readBytesAtEnd = shown.counters().readBytes.get();
     boolean reread =
-        carryOut(
-            assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), shown::showNext));
+        carryOut(assembler.settle(TimeUnit.NANOSECONDS.toMillis(time.nanoTime()), shown::showNext));
     shown.setUnusable(assembler.unusable().orElse(null));
     loading &= reread || assembler.isLoading();
     boolean hasActivated = shown.counters().snapshots.get() > before;

@@ -56,14 +56,17 @@ public final class SnapshotClient implements FollowedSet {
 
   /** Creates a client that does not follow yet. Tests feed its reader and supply the clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
-    this(options, wallClockMillis, Runnable::run);
+    this(options, wallClockMillis, FollowerTime.SYSTEM, Runnable::run);
   }
 
-  private SnapshotClient(
-      SnapshotClientOptions options, LongSupplier wallClockMillis, Executor fetches) {
+  SnapshotClient(
+      SnapshotClientOptions options,
+      LongSupplier wallClockMillis,
+      FollowerTime time,
+      Executor fetches) {
     this.options = options;
     this.current = new CurrentSnapshot(options.pinnedSequence());
-    this.reader = new AssemblingReader(options, wallClockMillis, current, fetches);
+    this.reader = new AssemblingReader(options, wallClockMillis, time, current, fetches);
     this.shown = reader.shown();
   }
 
@@ -104,7 +107,8 @@ public final class SnapshotClient implements FollowedSet {
       Executor fetches =
           Executors.newSingleThreadExecutor(
               fetch -> new FollowerThread("fetch-" + each.setName(), fetch));
-      clients.add(new SnapshotClient(each, System::currentTimeMillis, fetches));
+      clients.add(
+          new SnapshotClient(each, System::currentTimeMillis, FollowerTime.SYSTEM, fetches));
     }
     SnapshotClientOptions first = options.get(0);
     SharedFollower follower =

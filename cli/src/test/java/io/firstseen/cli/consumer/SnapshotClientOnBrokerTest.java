@@ -44,7 +44,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,43 +134,6 @@ class SnapshotClientOnBrokerTest {
     }
   }
 
-  @Tag("slow")
-  @Test
-  void outlivesABrokerThatIsGoneForAMinute(@TempDir Path directory) throws Exception {
-    int port = SharedBroker.freePort();
-    SnapshotClient client;
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
-      SnapshotWriter.createTopic(broker, topic);
-      try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
-        writer.publish(1, "a");
-      }
-      client = SnapshotClient.start(options(broker.bootstrapServers()));
-      assertThat(nextEvent()).isEqualTo("snapshot 1");
-    }
-    long backNanos = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-    try (client) {
-      String unreachable =
-          "no answer about topic '" + topic + "' from localhost:" + port + " within 5 s";
-      assertThat(nextEvent()).isEqualTo("unreachable: " + unreachable);
-      while (System.nanoTime() < backNanos) {
-        assertThat(client.mightContain("a")).isTrue();
-        assertThat(client.state()).isEqualTo(ClientState.READY);
-        assertThat(client.status().trouble()).hasValue(unreachable);
-        // One line for the whole minute.
-        assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
-      }
-      try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port));
-          SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
-        assertThat(nextEvent()).isEqualTo("reachable");
-        assertThat(client.status().trouble()).isEmpty();
-        writer.publish(2, "b");
-        assertThat(nextEvent()).isEqualTo("snapshot 2");
-        assertThat(client.mightContain("b")).isTrue();
-      }
-      assertThat(events).isEmpty();
-    }
-  }
-
   /** The record is new; the times that count are under the signature. */
   @Test
   void anOldSignedManifestThatIsPublishedAgainIsStale() throws Exception {
@@ -258,22 +220,6 @@ class SnapshotClientOnBrokerTest {
         event = nextEvent();
       }
       assertThat(client.mightContain("b")).isTrue();
-    }
-  }
-
-  @Test
-  void refusesASequenceThatWentBackOnTheSameTopic() throws Exception {
-    SnapshotWriter.createTopic(KAFKA.broker(), topic);
-    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
-        SnapshotClient client = follow()) {
-      writer.publish(7, "a");
-      assertThat(nextEvent()).isEqualTo("snapshot 7");
-      writer.publish(3, "b");
-      assertThat(nextEvent())
-          .isEqualTo("refused: set 'spam' went back to sequence 3; sequence 7 goes on answering");
-      assertThat(client.mightContain("a")).isTrue();
-      writer.publish(8, "b");
-      assertThat(nextEvent()).isEqualTo("snapshot 8");
     }
   }
 
@@ -436,31 +382,6 @@ class SnapshotClientOnBrokerTest {
         // A pack and a manifest; what came before is not read again.
         assertThat(client.metrics().readRecords()).isEqualTo(2);
       }
-    }
-  }
-
-  /** A running client reads no bases, until a chain of packs does not lead on from its set. */
-  @Test
-  void readsTheTopicAgainForTheBasesOfAnotherChain() throws Exception {
-    SnapshotWriter.createTopic(KAFKA.broker(), topic);
-    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
-        SnapshotClient client = follow()) {
-      writer.publish(1, "a");
-      client.awaitSequence(1, LONG);
-      long first = client.metrics().readRecords();
-      writer.publish(2, "b");
-      client.awaitSequence(2, LONG);
-      // A pack and a manifest.
-      assertThat(client.metrics().readRecords()).isEqualTo(first + 2);
-      Window other = SnapshotWriter.window(3, KeyHash.fixed(), SnapshotWriter.hashes("c"));
-      List<Written> records = new ArrayList<>(other.chunks());
-      records.add(other.manifestRecord());
-      writer.write(records);
-      client.awaitSequence(3, LONG);
-      assertThat(client.mightContain("c")).isTrue();
-      assertThat(client.metrics().readRecords()).isGreaterThan(first + 2 + records.size());
-      assertThat(List.of(nextEvent(), nextEvent(), nextEvent()))
-          .containsExactly("snapshot 1", "snapshot 2", "snapshot 3");
     }
   }
 
