@@ -8,9 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -25,7 +23,6 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Future;
@@ -373,8 +370,7 @@ class PassedRecordsTest {
             "7200000",
             "message.timestamp.before.max.ms",
             "86400000"));
-    Preflight.require(
-        new JobNeeds(Job.DEDUP, options("--output=record"), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.DEDUP, options("--output=record"));
     String topic = name + ".records";
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       assertThat(admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions())
@@ -387,8 +383,7 @@ class PassedRecordsTest {
           .isEqualTo(Long.toString(Long.MAX_VALUE));
     }
     // It is what is needed.
-    Preflight.require(
-        new JobNeeds(Job.DEDUP, options("--output=record"), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.DEDUP, options("--output=record"));
     Map<String, String> refusals = new HashMap<>();
     refusals.put(
         "cleanup.policy=compact",
@@ -437,10 +432,7 @@ class PassedRecordsTest {
                     .configs(Map.of("retention.ms", "3600000")),
                 new NewTopic(other, 1, (short) 1)
                     .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
-    Preflight.require(
-        new JobNeeds(
-            Job.DEDUP, options("--output=record", "--events-topic=" + other), JobOptions.parse()),
-        Optional.empty());
+    TestJobs.require(Job.DEDUP, options("--output=record", "--events-topic=" + other));
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
       Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
@@ -452,12 +444,7 @@ class PassedRecordsTest {
   private void assertRefused(String topic, String sentence) {
     assertThatThrownBy(
             () ->
-                Preflight.require(
-                    new JobNeeds(
-                        Job.DEDUP,
-                        options("--output=record", "--records-topic=" + topic),
-                        JobOptions.parse()),
-                    Optional.empty()))
+                TestJobs.require(Job.DEDUP, options("--output=record", "--records-topic=" + topic)))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("topic " + topic + " " + sentence);
   }

@@ -10,10 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.cli.Waiting;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
@@ -22,7 +19,6 @@ import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -109,20 +105,13 @@ class RetentionTest {
   @Test
   void aTopicThatKeepsRemovalsForLessThanTheJobMayBeDownIsRefused() throws Exception {
     createAccepted(Duration.ofHours(1));
-    assertThatThrownBy(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options(), JobOptions.parse()), Optional.empty()))
+    assertThatThrownBy(() -> TestJobs.require(Job.SNAPSHOTS, options()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "topic %s must keep removals for --max-downtime, which is 1d, it keeps them for 1h"
                 + " (raise its delete.retention.ms to 86400000, or lower --max-downtime)",
             accepted);
-    assertThat(
-            Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options("--max-downtime=30m"), JobOptions.parse()),
-                    Optional.empty())
-                .retention())
+    assertThat(TestJobs.require(Job.SNAPSHOTS, options("--max-downtime=30m")).retention())
         .isEqualTo(Duration.ofHours(1));
   }
 }

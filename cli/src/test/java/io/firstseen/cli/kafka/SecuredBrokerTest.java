@@ -9,9 +9,7 @@ import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -27,7 +25,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
@@ -299,11 +296,7 @@ class SecuredBrokerTest {
       }
       kafka.deleteTopics(MADE);
       kafka.allowOnly(without(right));
-      assertThatThrownBy(
-              () ->
-                  Preflight.require(
-                      new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()),
-                      Optional.empty()))
+      assertThatThrownBy(() -> TestJobs.require(Job.PIPELINE, options(dedupFile)))
           .as(right.toString())
           .isInstanceOf(UserErrorException.class)
           .hasMessageContaining(refusal(right));
@@ -337,19 +330,14 @@ class SecuredBrokerTest {
 
   @Test
   void aSnapshotJobThatMayNotReadTheAcceptedTopicSaysSo() {
-    assertThatThrownBy(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options(dedupFile), JobOptions.parse()),
-                    Optional.empty()))
+    assertThatThrownBy(() -> TestJobs.require(Job.SNAPSHOTS, options(dedupFile)))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("may not read topic firstseen.accepted");
   }
 
   @Test
   void theDoctorNamesEveryRightThatIsMissing() throws Exception {
-    Preflight.require(
-        new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.PIPELINE, options(dedupFile));
     Invocation allowed = doctor();
     assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
     assertThat(allowed.out())
@@ -382,15 +370,12 @@ class SecuredBrokerTest {
   void aRightThatIsNotThereToCheckTheReplicasIsNamed() {
     assertThatThrownBy(
             () ->
-                Preflight.require(
-                    new JobNeeds(
-                        Job.PIPELINE,
-                        options(
-                            dedupFile,
-                            "--topic-replication-factor=1",
-                            "--topic-min-insync-replicas=1"),
-                        JobOptions.parse()),
-                    Optional.empty()))
+                TestJobs.require(
+                    Job.PIPELINE,
+                    options(
+                        dedupFile,
+                        "--topic-replication-factor=1",
+                        "--topic-min-insync-replicas=1")))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
   }
@@ -433,9 +418,7 @@ class SecuredBrokerTest {
                 "firstseen." + records + ".",
                 PatternType.PREFIXED)));
     kafka.allowOnly(rights);
-    Preflight.require(
-        new JobNeeds(Job.DEDUP, options(dedupFile, "--output=record"), JobOptions.parse()),
-        Optional.empty());
+    TestJobs.require(Job.DEDUP, options(dedupFile, "--output=record"));
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
     assertThat(
             kafka
@@ -502,8 +485,7 @@ class SecuredBrokerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
-    Preflight.require(
-        new JobNeeds(Job.PIPELINE, options(dedupFile), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.PIPELINE, options(dedupFile));
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
     assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 6);
@@ -531,9 +513,9 @@ class SecuredBrokerTest {
 
   private static void prepare(String user, KafkaOptions options) {
     if (user.equals("dedup-job")) {
-      Preflight.require(new JobNeeds(Job.DEDUP, options, JobOptions.parse()), Optional.empty());
+      TestJobs.require(Job.DEDUP, options);
     } else {
-      Preflight.require(new JobNeeds(Job.SNAPSHOTS, options, JobOptions.parse()), Optional.empty());
+      TestJobs.require(Job.SNAPSHOTS, options);
     }
   }
 

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -20,7 +18,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -205,10 +202,7 @@ class SeveralTopicsTest {
 
   private static void assertRefused(KafkaOptions options, String sentence) {
     options.check();
-    assertThatThrownBy(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.DEDUP, options, JobOptions.parse()), Optional.empty()))
+    assertThatThrownBy(() -> TestJobs.require(Job.DEDUP, options))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

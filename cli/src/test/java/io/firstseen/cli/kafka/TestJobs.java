@@ -8,12 +8,17 @@ import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.Continued;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -40,6 +45,11 @@ final class TestJobs {
             "--checkpoint-interval=" + checkpointInterval.toMillis() + "ms");
     return KafkaOptions.parse(
         Stream.of(first, topics, List.of(more)).flatMap(List::stream).toArray(String[]::new));
+  }
+
+  /** Requires of the brokers what a job with these options does. */
+  static Continued require(Job job, KafkaOptions kafka, String... options) {
+    return Preflight.require(new JobNeeds(job, kafka, JobOptions.parse(options)), Optional.empty());
   }
 
   static JobOptions jobOptions(String... more) {

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.fixtures.TcpProxy;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -19,7 +17,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -152,15 +149,12 @@ class TopicReplicasTest {
     create("a.events", 1, "delete");
     KafkaOptions options =
         options("a", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
-    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.PIPELINE, options);
     for (String topic : MADE) {
       assertThat(describe("a." + topic)).isEqualTo("2 replicas, 2 in sync");
     }
-    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
-    Preflight.require(
-        new JobNeeds(
-            Job.SNAPSHOTS, options("a", "--topic-replication-factor=1"), JobOptions.parse()),
-        Optional.empty());
+    TestJobs.require(Job.PIPELINE, options);
+    TestJobs.require(Job.SNAPSHOTS, options("a", "--topic-replication-factor=1"));
   }
 
   @Test
@@ -186,9 +180,7 @@ class TopicReplicasTest {
           new NewTopic("e.accepted", Map.of(0, List.of(1)))
               .configs(Map.of("cleanup.policy", "compact"));
       admin.createTopics(List.of(accepted)).all().get();
-      Preflight.require(
-          new JobNeeds(Job.PIPELINE, optionsAt("localhost:" + secondPort, "e"), JobOptions.parse()),
-          Optional.empty());
+      TestJobs.require(Job.PIPELINE, optionsAt("localhost:" + secondPort, "e"));
     } finally {
       later.join();
     }
@@ -226,10 +218,7 @@ class TopicReplicasTest {
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
-    assertThatThrownBy(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.PIPELINE, twoInSync, JobOptions.parse()), Optional.empty()))
+    assertThatThrownBy(() -> TestJobs.require(Job.PIPELINE, twoInSync))
         .hasMessageStartingWith("topic c.duplicates must have 2 replicas");
   }
 
@@ -250,15 +239,11 @@ class TopicReplicasTest {
     Logger logger = (Logger) LogManager.getLogger(Preflight.class);
     logger.addAppender(appender);
     try {
-      Preflight.require(
-          new JobNeeds(
-              Job.PIPELINE,
-              options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"),
-              JobOptions.parse()),
-          Optional.empty());
+      TestJobs.require(
+          Job.PIPELINE,
+          options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"));
       assertThat(warnings).isEmpty();
-      Preflight.require(
-          new JobNeeds(Job.PIPELINE, options("d"), JobOptions.parse()), Optional.empty());
+      TestJobs.require(Job.PIPELINE, options("d"));
     } finally {
       logger.removeAppender(appender);
     }
@@ -270,10 +255,7 @@ class TopicReplicasTest {
   }
 
   private static void assertRefused(KafkaOptions options, String sentence) {
-    assertThatThrownBy(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty()))
+    assertThatThrownBy(() -> TestJobs.require(Job.PIPELINE, options))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
@@ -17,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -90,7 +86,7 @@ class TopicsOnBrokerTest {
   void whatIsMissingIsMadeWithTheRightSettingsAndIsAcceptedThen() throws Exception {
     create("a.events", 2, "delete");
     KafkaOptions options = options("a");
-    Preflight.require(new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.PIPELINE, options);
     assertThat(describe("a.accepted")).isEqualTo("2 compact");
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
@@ -99,19 +95,10 @@ class TopicsOnBrokerTest {
     // A part that is written to is not compacted, and each start of a task reads the topic.
     assertThat(setting("a.accepted.claims", "segment.ms")).isEqualTo("3600000");
     assertThat(setting("a.accepted.claims", "segment.bytes")).isEqualTo("16777216");
-    Preflight.require(
-        new JobNeeds(Job.SNAPSHOTS, options("h"), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.SNAPSHOTS, options("h"));
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
-    assertThatCode(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.PIPELINE, options, JobOptions.parse()), Optional.empty()))
-        .doesNotThrowAnyException();
-    assertThatCode(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options, JobOptions.parse()), Optional.empty()))
-        .doesNotThrowAnyException();
+    assertThatCode(() -> TestJobs.require(Job.PIPELINE, options)).doesNotThrowAnyException();
+    assertThatCode(() -> TestJobs.require(Job.SNAPSHOTS, options)).doesNotThrowAnyException();
   }
 
   @Test
@@ -119,22 +106,15 @@ class TopicsOnBrokerTest {
     create("n.events", 1, "delete");
     create("m.events", 1, "delete");
     create("m.duplicates", 1, "compact");
-    Preflight.require(
-        new JobNeeds(Job.DEDUP, options("n", "--duplicates=none"), JobOptions.parse()),
-        Optional.empty());
+    TestJobs.require(Job.DEDUP, options("n", "--duplicates=none"));
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       assertThat(admin.listTopics().names().get())
           .contains("n.accepted", "n.dead-letters")
           .doesNotContain("n.duplicates");
     }
-    Preflight.require(
-        new JobNeeds(Job.PIPELINE, options("m", "--duplicates=none"), JobOptions.parse()),
-        Optional.empty());
+    TestJobs.require(Job.PIPELINE, options("m", "--duplicates=none"));
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.PIPELINE, options("m", "--duplicates=sample"), JobOptions.parse()),
-                Optional.empty()),
+        () -> TestJobs.require(Job.PIPELINE, options("m", "--duplicates=sample")),
         "m.duplicates",
         "delete",
         "compact");
@@ -143,9 +123,7 @@ class TopicsOnBrokerTest {
   @Test
   void eventsAreNotMadeUp() {
     assertRefused(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.DEDUP, options("b"), JobOptions.parse()), Optional.empty()),
+        () -> TestJobs.require(Job.DEDUP, options("b")),
         "there is no topic b.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %1$s --create --topic b.events, or name yours with --events-topic"
             .formatted(broker.bootstrapServers()));
   }
@@ -155,36 +133,19 @@ class TopicsOnBrokerTest {
     create("c.events", 1, "delete");
     create("c.accepted", 1, "compact,delete");
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.DEDUP, options("c"), JobOptions.parse()), Optional.empty()),
-        "c.accepted",
-        "compact",
-        "compact,delete");
+        () -> TestJobs.require(Job.DEDUP, options("c")), "c.accepted", "compact", "compact,delete");
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.SNAPSHOTS, options("c"), JobOptions.parse()), Optional.empty()),
+        () -> TestJobs.require(Job.SNAPSHOTS, options("c")),
         "c.accepted",
         "compact",
         "compact,delete");
     create("d.events", 1, "delete");
     create("d.dead-letters", 1, "compact");
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.DEDUP, options("d"), JobOptions.parse()), Optional.empty()),
-        "d.dead-letters",
-        "delete",
-        "compact");
+        () -> TestJobs.require(Job.DEDUP, options("d")), "d.dead-letters", "delete", "compact");
     create("e.snapshots", 1, "delete");
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.SNAPSHOTS, options("e"), JobOptions.parse()), Optional.empty()),
-        "e.snapshots",
-        "compact",
-        "delete");
+        () -> TestJobs.require(Job.SNAPSHOTS, options("e")), "e.snapshots", "compact", "delete");
   }
 
   @Test
@@ -193,21 +154,14 @@ class TopicsOnBrokerTest {
     create("t.events", Map.of("max.message.bytes", "1000"), 1);
     create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
     assertRefused(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.DEDUP, options("t"), JobOptions.parse()), Optional.empty()),
+        () -> TestJobs.require(Job.DEDUP, options("t")),
         "topic t.dead-letters must take records of 1000000 bytes, its max.message.bytes is 524288:"
             + " raise it by kafka-configs.sh --bootstrap-server "
             + broker.bootstrapServers()
             + " --alter --entity-type topics --entity-name t.dead-letters --add-config"
             + " max.message.bytes=1048588");
     create("u.snapshots", Map.of("cleanup.policy", "compact", "max.message.bytes", "1000000"), 1);
-    assertThatCode(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options("u"), JobOptions.parse()),
-                    Optional.empty()))
-        .doesNotThrowAnyException();
+    assertThatCode(() -> TestJobs.require(Job.SNAPSHOTS, options("u"))).doesNotThrowAnyException();
   }
 
   /** What a ttl has forgotten need not stay in the topic. */
@@ -216,22 +170,11 @@ class TopicsOnBrokerTest {
     create("p.events", 1, "delete");
     create("p.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "36000000"), 1);
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.DEDUP, options("p"), JobOptions.parse()), Optional.empty()),
-        "p.accepted",
-        "compact",
-        "compact,delete");
+        () -> TestJobs.require(Job.DEDUP, options("p")), "p.accepted", "compact", "compact,delete");
     for (Runnable preparation :
         List.<Runnable>of(
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.DEDUP, options("p"), JobOptions.parse("--ttl=8h")),
-                    Optional.empty()),
-            () ->
-                Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options("p"), JobOptions.parse("--ttl=8h")),
-                    Optional.empty()))) {
+            () -> TestJobs.require(Job.DEDUP, options("p"), "--ttl=8h"),
+            () -> TestJobs.require(Job.SNAPSHOTS, options("p"), "--ttl=8h"))) {
       assertRefused(
           preparation::run,
           "topic p.accepted must keep records for 33h (--ttl, an eighth of it, and --max-downtime"
@@ -239,23 +182,13 @@ class TopicsOnBrokerTest {
               + " --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};
-    Preflight.require(
-        new JobNeeds(Job.DEDUP, options("p", shortly), JobOptions.parse("--ttl=8h")),
-        Optional.empty());
+    TestJobs.require(Job.DEDUP, options("p", shortly), "--ttl=8h");
     // Not the day for which removals stay: what was written more than ten hours ago may be gone.
-    assertThat(
-            Preflight.require(
-                    new JobNeeds(
-                        Job.SNAPSHOTS, options("p", shortly), JobOptions.parse("--ttl=8h")),
-                    Optional.empty())
-                .retention())
+    assertThat(TestJobs.require(Job.SNAPSHOTS, options("p", shortly), "--ttl=8h").retention())
         .isEqualTo(Duration.ofHours(10));
     create("q.accepted", 1, "delete");
     assertWrongPolicy(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.SNAPSHOTS, options("q"), JobOptions.parse("--ttl=8h")),
-                Optional.empty()),
+        () -> TestJobs.require(Job.SNAPSHOTS, options("q"), "--ttl=8h"),
         "q.accepted",
         "compact",
         "delete");
@@ -264,38 +197,26 @@ class TopicsOnBrokerTest {
         Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1", "retention.bytes", "1000"),
         1);
     assertRefused(
-        () ->
-            Preflight.require(
-                new JobNeeds(Job.SNAPSHOTS, options("s"), JobOptions.parse("--ttl=8h")),
-                Optional.empty()),
+        () -> TestJobs.require(Job.SNAPSHOTS, options("s"), "--ttl=8h"),
         "topic s.accepted must delete records by age alone, it has retention.bytes=1000 (set it to"
             + " -1)");
     // For ever.
     create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
-    assertThat(
-            Preflight.require(
-                    new JobNeeds(Job.SNAPSHOTS, options("r"), JobOptions.parse("--ttl=8h")),
-                    Optional.empty())
-                .retention())
+    assertThat(TestJobs.require(Job.SNAPSHOTS, options("r"), "--ttl=8h").retention())
         .isEqualTo(Duration.ofDays(1));
   }
 
   @Test
   void snapshotsMayHaveAnyNumberOfPartitions() throws Exception {
     create("f.snapshots", 3, "compact");
-    Preflight.require(
-        new JobNeeds(Job.SNAPSHOTS, options("f"), JobOptions.parse()), Optional.empty());
+    TestJobs.require(Job.SNAPSHOTS, options("f"));
   }
 
   @Test
   void aTimeoutThatTheBrokerDoesNotAllowIsRefused() {
     create("g.events", 1, "delete");
     assertRefused(
-        () ->
-            Preflight.require(
-                new JobNeeds(
-                    Job.DEDUP, options("g", "--transaction-timeout=16m"), JobOptions.parse()),
-                Optional.empty()),
+        () -> TestJobs.require(Job.DEDUP, options("g", "--transaction-timeout=16m")),
         "--transaction-timeout must be at most 15m, which is what the brokers at "
             + broker.bootstrapServers()
             + " allow, got 16m");

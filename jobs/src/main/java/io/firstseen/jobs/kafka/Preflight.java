@@ -173,6 +173,14 @@ public final class Preflight implements AutoCloseable {
     }
   }
 
+  private void ok(String check, String text) {
+    found.accept(Finding.ok(check, text));
+  }
+
+  private void warn(String check, String text) {
+    found.accept(Finding.warning(check, text));
+  }
+
   private void requirement(String check, Runnable body) {
     requirements.add(new Requirement(check, body));
   }
@@ -185,10 +193,9 @@ public final class Preflight implements AutoCloseable {
             .map(name -> ", version " + name)
             .orElse("");
     int count = brokers.count();
-    found.accept(
-        Finding.ok(
-            "brokers",
-            "%d %s at %s%s".formatted(count, count == 1 ? "broker" : "brokers", servers, version)));
+    ok(
+        "brokers",
+        "%d %s at %s%s".formatted(count, count == 1 ? "broker" : "brokers", servers, version));
   }
 
   private void transactionTimeout() {
@@ -203,21 +210,19 @@ public final class Preflight implements AutoCloseable {
                   .map(millis -> Duration.ofMillis(Long.parseLong(millis)))
                   .orElse(null);
           if (longest == null) {
-            found.accept(
-                Finding.warning(
-                    check,
-                    "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or make sure that it is at least "
-                        + timeout));
+            warn(
+                check,
+                "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or make sure that it is at least "
+                    + timeout);
           } else if (options.transactionTimeout().compareTo(longest) > 0) {
             throw new UserErrorException(
                 "--transaction-timeout must be at most %s, which is what the brokers at %s allow, got %s"
                     .formatted(OptionValues.write(longest), servers, timeout));
           } else {
-            found.accept(
-                Finding.ok(
-                    check,
-                    "--transaction-timeout is %s, the brokers allow %s"
-                        .formatted(timeout, OptionValues.write(longest))));
+            ok(
+                check,
+                "--transaction-timeout is %s, the brokers allow %s"
+                    .formatted(timeout, OptionValues.write(longest)));
           }
         });
   }
@@ -237,11 +242,10 @@ public final class Preflight implements AutoCloseable {
           if (reads) {
             brokers.requireGroup(name);
           }
-          found.accept(
-              Finding.ok(
-                  check,
-                  "nothing forbids transactional ids %s.*%s"
-                      .formatted(name, reads ? " and consumer group " + name : "")));
+          ok(
+              check,
+              "nothing forbids transactional ids %s.*%s"
+                  .formatted(name, reads ? " and consumer group " + name : ""));
         });
   }
 
@@ -264,7 +268,7 @@ public final class Preflight implements AutoCloseable {
                 !events.isEmpty(),
                 "there is no topic at %s that matches %s to read events from"
                     .formatted(servers, pattern));
-            found.accept(Finding.ok(check, String.join(", ", names)));
+            ok(check, String.join(", ", names));
           });
     }
     options.stopOffsets().ifPresent(this::stopOffsets);
@@ -284,7 +288,7 @@ public final class Preflight implements AutoCloseable {
                               "there is no topic %s at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s, or name yours with --events-topic"
                                   .formatted(name, servers)));
           events.add(topic);
-          found.accept(Finding.ok(check, topics.settings(topic)));
+          ok(check, topics.settings(topic));
         });
   }
 
@@ -322,10 +326,10 @@ public final class Preflight implements AutoCloseable {
           isSnapshotsTopicThere |= topic.name().equals(options.topics().snapshotsTopic());
           String settings = topics.settings(described);
           for (String warning : topics.warnings()) {
-            found.accept(Finding.warning(check, settings + "; " + warning));
+            warn(check, settings + "; " + warning);
           }
           if (topics.warnings().isEmpty()) {
-            found.accept(Finding.ok(check, settings));
+            ok(check, settings);
           }
         });
   }
@@ -385,11 +389,10 @@ public final class Preflight implements AutoCloseable {
       committed.forEach(
           (each, offset) -> {
             if (InputTopics.isLoss(offset, begins.get(each), ends.get(each))) {
-              found.accept(
-                  Finding.warning(
-                      "offsets of topic " + each.topic(),
-                      InputTopics.range(each, offset, begins.get(each), ends.get(each))
-                          + ": a start from state fails without --allow-skipped-offsets, unless the state is newer"));
+              warn(
+                  "offsets of topic " + each.topic(),
+                  InputTopics.range(each, offset, begins.get(each), ends.get(each))
+                      + ": a start from state fails without --allow-skipped-offsets, unless the state is newer");
             }
           });
     } catch (KafkaException e) {
@@ -408,7 +411,7 @@ public final class Preflight implements AutoCloseable {
         OutputTopics.requireSame(all, KafkaSinks.deadLetterTopics(options).now(brokers));
       }
     } catch (KafkaException e) {
-      found.accept(Finding.warning("topics of the last job", "not compared: " + e.getMessage()));
+      warn("topics of the last job", "not compared: " + e.getMessage());
     }
   }
 
