@@ -1,16 +1,15 @@
 package io.firstseen.cli.completion;
 
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Verb;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Spec;
 
 /** Prints a script that completes verbs and options in a shell. */
 @Command(
@@ -19,15 +18,13 @@ import picocli.CommandLine.Spec;
       "Prints a script that completes verbs, options and their values in bash and zsh.",
       "For the current shell: eval \"$(./firstseen completion)\""
     })
-public final class CompletionCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
+public final class CompletionCommand extends Verb {
 
   @Override
   public Integer call() {
-    CommandLine root = spec.root().commandLine();
+    CommandLine root = commandLine().getCommandSpec().root().commandLine();
     nameValuesAsOptionsDo(root);
-    spec.commandLine().getOut().print(AutoComplete.bash(root.getCommandName(), root));
+    out().print(AutoComplete.bash(root.getCommandName(), root));
     return ExitCode.GOOD;
   }
 

@@ -11,26 +11,23 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** Compares exact sets and filters on this machine, on the user's keys or on generated ones. */
 @Command(
@@ -42,7 +39,7 @@ import picocli.CommandLine.Spec;
       "For each it shows the bits per key, the measured and the predicted false-positive rate, and"
           + " the time of an operation."
     })
-final class ReportMembershipCommand implements Callable<Integer> {
+final class ReportMembershipCommand extends Verb {
   private static final long DEFAULT_KEYS = 1_000_000;
   private static final long SEED = 20261121;
 
@@ -95,8 +92,6 @@ final class ReportMembershipCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::compare);
@@ -105,7 +100,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
   private int compare(Cleanup cleanup) throws Exception {
     if (input != null && keyCount != null) {
       throw new ParameterException(
-          spec.commandLine(), "--input and --keys exclude each other: keys are read or generated");
+          commandLine(), "--input and --keys exclude each other: keys are read or generated");
     }
     if (input != null) {
       InputFile.requireOther(input, svg);
@@ -115,10 +110,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     if (picture != null) {
       cleanup.add(picture);
     }
-    KeyLines lines =
-        input == null
-            ? null
-            : new KeyLines(input, keyOptions.canonicaliser(), spec.commandLine().getErr());
+    KeyLines lines = input == null ? null : new KeyLines(input, keyOptions.canonicaliser(), err());
     MembershipReport report = report(lines == null ? makeKeys() : readKeys(lines));
     if (picture != null) {
       picture.write(RatePlot.svg(report).getBytes(UTF_8));
@@ -144,7 +136,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     requireHeap("", (double) wanted, (double) wanted * madeKey(0).length);
     ComparedKeys.Collector collector = new ComparedKeys.Collector();
     SplittableRandom random = new SplittableRandom(SEED);
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       while (collector.count() < wanted) {
         progress.show(() -> SnapshotSummary.number(collector.count()) + " keys");
         collector.add(madeKey(random.nextLong()));
@@ -182,7 +174,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
   private MembershipReport report(ComparedKeys keys) {
     List<Double> highestFirst =
         falsePositiveRates.stream().distinct().sorted(Comparator.reverseOrder()).toList();
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       return MembershipComparison.run(
           keys, highestFirst, probes, step -> progress.show(() -> step));
     } catch (IllegalArgumentException e) {
@@ -192,12 +184,11 @@ final class ReportMembershipCommand implements Callable<Integer> {
   }
 
   private void tell(MembershipReport report, @Nullable KeyLines lines) {
-    PrintWriter out = spec.commandLine().getOut();
     if (lines != null) {
       lines.warnOfUnusable();
     }
     if (!json) {
-      out.print(MembershipTable.of(report));
+      out().print(MembershipTable.of(report));
       return;
     }
     ObjectNode object = Json.object();
@@ -208,7 +199,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     }
     object.put("canonicaliser", keyOptions.canonicaliser().id());
     object.setAll(MembershipJson.of(report));
-    out.println(Json.line(object));
+    out().println(Json.line(object));
   }
 
   /** A number of probes: at least 1, at most the comparison's maximum. */

@@ -10,6 +10,7 @@ import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
@@ -39,7 +40,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -58,9 +58,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The jobs on files, without Kafka, in a cluster inside this JVM. */
 @Command(
@@ -69,7 +67,7 @@ import picocli.CommandLine.Spec;
       "Separates first-seen keys of a file from repeats, and makes snapshots of them.",
       "The output files appear when the whole input is read; files with these names are replaced."
     })
-public final class RunCommand implements Callable<Integer> {
+public final class RunCommand extends Verb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
   private static final long POLL_MILLIS = 100;
 
@@ -141,8 +139,6 @@ public final class RunCommand implements Callable<Integer> {
 
   @Mixin private JobOptions options;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::run);
@@ -162,10 +158,9 @@ public final class RunCommand implements Callable<Integer> {
     boolean isOutputTaken =
         Stream.of(accepted, duplicates, deadLetters)
             .anyMatch(file -> file != null && OutputFile.isStandardOutput(file));
-    PrintWriter out = isOutputTaken ? spec.commandLine().getErr() : spec.commandLine().getOut();
+    PrintWriter out = isOutputTaken ? err() : out();
     summary.fields().print(out, json);
-    PrintWriter err = spec.commandLine().getErr();
-    options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
+    options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
       tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
     }
@@ -290,8 +285,7 @@ public final class RunCommand implements Callable<Integer> {
 
   private void warnOfHeldWindows(Map<String, Object> results) {
     if (results.get(Snapshots.HELD_WINDOWS) instanceof Long held && held > 0) {
-      spec.commandLine()
-          .getErr()
+      err()
           .printf(
               "warning: %s windows have no manifest, because the set fell or grew too far"
                   + " (--max-fall, --max-growth)%n",
@@ -301,7 +295,7 @@ public final class RunCommand implements Callable<Integer> {
 
   private Map<String, Object> await(JobClient job) throws Exception {
     CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       while (true) {
         try {
           return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS).getAllAccumulatorResults();
@@ -335,16 +329,17 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   private void tellDeadLetters(long count, Path file) throws IOException {
-    PrintWriter err = spec.commandLine().getErr();
-    err.printf(
-        "warning: %s events could not be used (--dead-letters keeps them)%s%n",
-        SnapshotSummary.number(count), count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
+    err()
+        .printf(
+            "warning: %s events could not be used (--dead-letters keeps them)%s%n",
+            SnapshotSummary.number(count),
+            count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
     try (InputStream stream = Files.newInputStream(file)) {
       LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
       for (int told = 0; told < Math.min(count, MAX_DEAD_LETTERS_TOLD); told++) {
         // Place and reason precede the raw bytes, which may be anything.
         String[] fields = new String(lines.next(), UTF_8).split("\t", 3);
-        err.println(fields[0] + ": " + fields[1]);
+        err().println(fields[0] + ": " + fields[1]);
       }
     }
   }

@@ -3,24 +3,22 @@ package io.firstseen.cli.savepoint;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FlinkPath;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.testing.EmbeddedCluster;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints what a savepoint or a checkpoint holds of a dedup. */
 @Command(
     name = "info",
     description = "Shows the state of a dedup in a savepoint or a checkpoint.",
     exitCodeList = {"0:good", "2:usage error, or there is no dedup in it, or it cannot be read"})
-final class SavepointInfoCommand implements Callable<Integer> {
+final class SavepointInfoCommand extends Verb {
 
   @Parameters(
       index = "0",
@@ -42,8 +40,6 @@ final class SavepointInfoCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
-
-  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws Exception {
@@ -69,7 +65,7 @@ final class SavepointInfoCommand implements Callable<Integer> {
     } catch (Exception e) {
       throw SavepointDirectory.cannot("read", directory, e);
     }
-    new SavepointSummary(savepoint).fields(shards).print(spec.commandLine().getOut(), json);
+    new SavepointSummary(savepoint).fields(shards).print(out(), json);
     return ExitCode.GOOD;
   }
 }

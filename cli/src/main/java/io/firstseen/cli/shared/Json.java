@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 
 /** Results for machines: one JSON object per line. */
@@ -25,11 +24,6 @@ public final class Json {
   /** The value as a JSON node. */
   static JsonNode of(Object value) {
     return MAPPER.valueToTree(value);
-  }
-
-  /** Prints the object on one line, or the sentence. */
-  public static void print(PrintWriter out, boolean asJson, ObjectNode object, String sentence) {
-    out.println(asJson ? line(object) : sentence);
   }
 
   /** The object on one line, without a line feed. */

@@ -1,6 +1,7 @@
 package io.firstseen.cli.size;
 
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Keys;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -11,13 +12,10 @@ import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.DedupMode;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** Says what a dedup of so many keys needs. */
@@ -30,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
       "Bytes come from real filters, times from benchmarks on cores of 2026 (docs/operations/sizing.md)."
     },
     exitCodeList = {"0:good, also with warnings", "2:usage error, or no dedup can carry it"})
-public final class SizeCommand implements Callable<Integer> {
+public final class SizeCommand extends Verb {
   @Option(
       names = "--keys",
       required = true,
@@ -208,8 +206,6 @@ public final class SizeCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   /** Bytes of a key. */
   static final class KeyBytes extends OptionValues.WholeNumber {
     KeyBytes() {
@@ -222,7 +218,7 @@ public final class SizeCommand implements Callable<Integer> {
     require(repeats < 1, "--repeats", "[0, 1)", repeats);
     require(cached > 0, "--cached", "(0, 1]", cached);
     require(busy > 0 && busy < 1, "--busy", "(0, 1)", busy);
-    Sizing.of(request()).fields().print(spec.commandLine().getOut(), json);
+    Sizing.of(request()).fields().print(out(), json);
     return ExitCode.GOOD;
   }
 

@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Pack;
@@ -21,12 +22,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Applies packs to one shard. */
 @Command(
@@ -37,7 +35,7 @@ import picocli.CommandLine.Spec;
       "A section does not say what it changes: BASE must be the set before the first pack. With"
           + " --manifest, and one shard, the result is proved to have the root of the manifest."
     })
-final class SnapshotApplyCommand implements Callable<Integer> {
+final class SnapshotApplyCommand extends Verb {
 
   @Parameters(
       index = "0",
@@ -65,8 +63,6 @@ final class SnapshotApplyCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
-
-  @Spec private CommandSpec spec;
 
   /** The set of a shard before the packs: as a section. */
   private record Start(
@@ -168,9 +164,7 @@ final class SnapshotApplyCommand implements Callable<Integer> {
     for (int i = 0; i < chain.size(); i++) {
       Section section = chain.get(i).pack().sections().get(start.shard);
       if (section == null) {
-        spec.commandLine()
-            .getErr()
-            .printf("%s changes nothing in shard %d%n", packs.get(i), start.shard);
+        err().printf("%s changes nothing in shard %d%n", packs.get(i), start.shard);
       } else {
         sections.add(section);
       }
@@ -213,10 +207,6 @@ final class SnapshotApplyCommand implements Callable<Integer> {
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
     object.put("digest", snapshot.digest());
-    Json.print(
-        spec.commandLine().getOut(),
-        json,
-        object.setAll(summary.fields().json()),
-        output + ": " + summary.sentence());
+    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
   }
 }

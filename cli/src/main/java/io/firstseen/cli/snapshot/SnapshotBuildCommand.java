@@ -7,6 +7,7 @@ import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
@@ -20,15 +21,11 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Makes one snapshot, of a single shard, from a file of keys. */
 @Command(
@@ -38,7 +35,7 @@ import picocli.CommandLine.Spec;
       "Makes one snapshot from a file of keys, one per line.",
       "Lines without a usable key are left out and reported on standard error."
     })
-final class SnapshotBuildCommand implements Callable<Integer> {
+final class SnapshotBuildCommand extends Verb {
   @Option(
       names = "--input",
       required = true,
@@ -98,8 +95,6 @@ final class SnapshotBuildCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   /** The number of a column. */
   static final class Column extends OptionValues.WholeNumber {
     Column() {
@@ -134,9 +129,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       cleanup.add(rejected);
     }
     KeyLines lines =
-        new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr())
-            .column(column)
-            .deadLetters(rejected);
+        new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
     lines.forEach(key -> add(keyHash.hash(key)));
     if (rejected != null) {
       rejected.complete();
@@ -172,17 +165,12 @@ final class SnapshotBuildCommand implements Callable<Integer> {
   }
 
   private void tell(Snapshot snapshot, KeyLines lines) {
-    PrintWriter err = spec.commandLine().getErr();
-    keys.missingKeyWarning().ifPresent(text -> err.println("warning: " + text));
+    keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
     lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
     object.put("digest", snapshot.digest());
     object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
-    Json.print(
-        spec.commandLine().getOut(),
-        json,
-        object.setAll(summary.fields().json()),
-        output + ": " + summary.sentence());
+    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
   }
 }

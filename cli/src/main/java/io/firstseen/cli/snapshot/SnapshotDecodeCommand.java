@@ -5,25 +5,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.interop.CodedSet;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.PrimitiveIterator;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Reads a set in the format of another program. */
 @Command(
@@ -33,7 +30,7 @@ import picocli.CommandLine.Spec;
           + " or answers for keys whether it holds them. Damaged sets are refused where the format"
           + " allows it. docs/interop.md describes the formats."
     })
-final class SnapshotDecodeCommand implements Callable<Integer> {
+final class SnapshotDecodeCommand extends Verb {
 
   @Mixin private CodecOptions codec;
 
@@ -62,8 +59,6 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object, or one per key.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() {
     SetCodec chosen = codec.codec();
@@ -83,9 +78,8 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
     } else if (json) {
       tellJson(set);
     } else {
-      PrintWriter out = spec.commandLine().getOut();
       for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
-        out.println(Long.toUnsignedString(values.nextLong()));
+        out().println(Long.toUnsignedString(values.nextLong()));
       }
     }
     return ExitCode.GOOD;
@@ -115,11 +109,7 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
     boolean present =
         CodecOptions.accepted(() -> set.mightContain(codec.name().keyForm().key(written)));
     String answer = present ? "present" : "absent";
-    Json.print(
-        spec.commandLine().getOut(),
-        json,
-        Json.object().put("key", key).put("answer", answer),
-        key + "\t" + answer);
+    print(json, Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
   }
 
   private void tellJson(CodedSet set) {
@@ -136,6 +126,6 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
         array.add(new BigInteger(Long.toUnsignedString(value)));
       }
     }
-    spec.commandLine().getOut().println(Json.line(object));
+    out().println(Json.line(object));
   }
 }

@@ -1,14 +1,12 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Verb;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints the changes from one snapshot to another. */
 @Command(
@@ -18,7 +16,7 @@ import picocli.CommandLine.Spec;
           + " and the bytes of the change. Both are snapshots of one shard, or directories."
     },
     exitCodeList = {"0:the same set", "1:different sets", "2:usage error, or not comparable"})
-final class SnapshotDiffCommand implements Callable<Integer> {
+final class SnapshotDiffCommand extends Verb {
 
   @Parameters(
       index = "0",
@@ -48,14 +46,12 @@ final class SnapshotDiffCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws IOException {
     OpenedSnapshots from = OpenedSnapshots.open(before, fromSequence);
     OpenedSnapshots to = OpenedSnapshots.open(after == null ? before : after, sequence);
     SnapshotDifference difference = from.difference(to);
-    difference.fields().print(spec.commandLine().getOut(), json);
+    difference.fields().print(out(), json);
     return difference.isSame() ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }
 }

@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.files.OutputFile;
@@ -12,12 +13,9 @@ import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Makes a set in the format of another program. */
 @Command(
@@ -27,7 +25,7 @@ import picocli.CommandLine.Spec;
           + " are: lines are neither canonicalised nor left out. docs/interop.md describes the"
           + " formats."
     })
-final class SnapshotEncodeCommand implements Callable<Integer> {
+final class SnapshotEncodeCommand extends Verb {
 
   @Mixin private CodecOptions codec;
 
@@ -49,8 +47,6 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
-
-  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws Exception {
@@ -95,6 +91,6 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
                   output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
       object.put("output", output.toString());
     }
-    Json.print(spec.commandLine().getOut(), json, object, text);
+    print(json, object, text);
   }
 }

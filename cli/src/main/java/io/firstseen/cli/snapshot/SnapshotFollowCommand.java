@@ -3,19 +3,16 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.options.OptionValues;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Follows a set and prints a line for each snapshot. */
 @Command(
@@ -24,7 +21,7 @@ import picocli.CommandLine.Spec;
       "Follows a set on a topic until it is interrupted. Prints a line for each snapshot that was"
           + " verified, and for each problem. Needs no hash key."
     })
-final class SnapshotFollowCommand implements Callable<Integer> {
+final class SnapshotFollowCommand extends Verb {
 
   @Mixin private PublishedSet set;
 
@@ -46,21 +43,18 @@ final class SnapshotFollowCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::follow);
   }
 
   private int follow(Cleanup cleanup) throws Exception {
-    PrintWriter out = spec.commandLine().getOut();
     CountDownLatch end = new CountDownLatch(1);
     AtomicLong left = new AtomicLong(count == null ? Long.MAX_VALUE : count);
-    Progress progress = new Progress(spec.commandLine().getErr());
+    Progress progress = new Progress(err());
     FollowLines lines =
         new FollowLines(
-            out,
+            out(),
             json,
             progress,
             () -> {

@@ -5,24 +5,21 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Prints the content and parameters of a snapshot, a set, a manifest or a blob. */
 @Command(
@@ -33,7 +30,7 @@ import picocli.CommandLine.Spec;
           + " shard. A topic is read whole, as 'pull' does, into a temporary directory.",
       "Exit status 1 if the topic holds no snapshot of the set yet."
     })
-final class SnapshotInfoCommand implements Callable<Integer> {
+final class SnapshotInfoCommand extends Verb {
   private static final List<String> OF_A_TOPIC =
       List.of(
           "--topic",
@@ -66,8 +63,6 @@ final class SnapshotInfoCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   /** The location of the snapshot. */
   static final class Origin {
     @Parameters(
@@ -95,7 +90,7 @@ final class SnapshotInfoCommand implements Callable<Integer> {
       return Cleanup.after(this::infoOfTopic);
     }
     for (String name : OF_A_TOPIC) {
-      if (spec.commandLine().getParseResult().hasMatchedOption(name)) {
+      if (commandLine().getParseResult().hasMatchedOption(name)) {
         throw new UserErrorException(name + " goes with --bootstrap-servers");
       }
     }
@@ -109,11 +104,10 @@ final class SnapshotInfoCommand implements Callable<Integer> {
 
   private int infoOfTopic(Cleanup cleanup) throws IOException {
     Path directory = cleanup.temporaryDirectory();
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       set.pull(origin.bootstrapServers, directory, timeout, progress);
     } catch (NothingPublishedException e) {
-      Json.print(
-          out(),
+      print(
           json,
           Json.object().put("published", false).put("reason", e.getMessage()),
           e.getMessage());
@@ -134,9 +128,5 @@ final class SnapshotInfoCommand implements Callable<Integer> {
         .ifPresent(chain -> fields.text(chain.table()).json("chain", chain.json()));
     fields.print(out(), json);
     return ExitCode.GOOD;
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

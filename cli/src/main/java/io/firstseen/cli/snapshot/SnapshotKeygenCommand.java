@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
@@ -16,11 +17,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Makes a key pair for signatures of manifests. */
 @Command(
@@ -29,7 +27,7 @@ import picocli.CommandLine.Spec;
       "Makes an Ed25519 key pair to sign manifests: FILE is private, FILE.pub is public.",
       "Both are in the PEM forms of openssl. Existing files are not replaced."
     })
-final class SnapshotKeygenCommand implements Callable<Integer> {
+final class SnapshotKeygenCommand extends Verb {
 
   @Option(
       names = "--output",
@@ -41,8 +39,6 @@ final class SnapshotKeygenCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws IOException {
     SigningKey key = SigningKey.generate();
@@ -53,8 +49,7 @@ final class SnapshotKeygenCommand implements Callable<Integer> {
     write(output, key.toPem(), "rw-------");
     write(publicFile, key.publicKey().toPem(), "rw-r--r--");
     String id = key.publicKey().id();
-    Json.print(
-        spec.commandLine().getOut(),
+    print(
         json,
         Json.object()
             .put("key", id)

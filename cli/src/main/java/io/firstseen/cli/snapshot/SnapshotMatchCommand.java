@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
@@ -16,21 +17,17 @@ import io.firstseen.filters.snapshot.UrlLists;
 import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Tells for every URL which lists have it. */
 @Command(
@@ -45,7 +42,7 @@ import picocli.CommandLine.Spec;
           + " lists that have the URL, or, if an --allow set has it, too, those of the allow sets."
           + " If two sets have the same name, all are named by their paths."
     })
-final class SnapshotMatchCommand implements Callable<Integer> {
+final class SnapshotMatchCommand extends Verb {
 
   @Mixin private SnapshotArgument snapshot;
 
@@ -79,8 +76,6 @@ final class SnapshotMatchCommand implements Callable<Integer> {
 
   @Mixin private TrustedKeyOptions trusted;
 
-  @Spec private CommandSpec spec;
-
   private UrlLists lists;
   private byte @Nullable [] scopeBytes;
 
@@ -88,7 +83,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     lists = open(hashKey.keyHash());
     scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
-    return Questions.answer(urls, spec.commandLine(), this::answer);
+    return Questions.answer(urls, commandLine(), this::answer);
   }
 
   private UrlLists open(KeyHash keyHash) throws IOException {
@@ -147,8 +142,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
   }
 
   private void printInvalid(String url, String reason) {
-    Json.print(
-        spec.commandLine().getOut(),
+    print(
         json,
         Json.object().put("url", url).put("answer", "invalid").put("reason", reason),
         Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
@@ -163,7 +157,6 @@ final class SnapshotMatchCommand implements Callable<Integer> {
   }
 
   private void print(String url, UrlAnswer answer, UrlExpressions expressions) {
-    PrintWriter out = spec.commandLine().getOut();
     String word = answer.isPresent() ? "present" : "absent";
     if (json) {
       ObjectNode object = Json.object();
@@ -173,7 +166,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
       addTo(object.putArray("allowedBy"), answer.allowedBy());
       object.put("expressions", expressions.count());
       object.put("falsePositiveRate", lists.falsePositiveRate(expressions));
-      out.println(Json.line(object));
+      out().println(Json.line(object));
       return;
     }
     // A URL ignores tabs and ends of lines; printed, they would make fields and lines of its own.
@@ -184,7 +177,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
         line.append('\t').append(match.list());
       }
     }
-    out.println(line);
+    out().println(line);
   }
 
   /** What makes a URL present, or absent although a list has it. */

@@ -2,18 +2,16 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Removes old manifests of a directory, and the blobs that no other one needs. */
 @Command(
@@ -22,7 +20,7 @@ import picocli.CommandLine.Spec;
       "Removes old manifests of a directory, and the blobs that no other manifest names.",
       "Fails while a job writes to the directory."
     })
-final class SnapshotPruneCommand implements Callable<Integer> {
+final class SnapshotPruneCommand extends Verb {
 
   @Parameters(index = "0", paramLabel = "DIR", description = "A directory of snapshots.")
   private Path path;
@@ -37,8 +35,6 @@ final class SnapshotPruneCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
-
-  @Spec private CommandSpec spec;
 
   static final class ManifestCount extends OptionValues.WholeNumber {
     ManifestCount() {
@@ -60,8 +56,7 @@ final class SnapshotPruneCommand implements Callable<Integer> {
     } finally {
       lock.close();
     }
-    Json.print(
-        spec.commandLine().getOut(),
+    print(
         json,
         Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
         "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));

@@ -5,21 +5,18 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Fetches the newest snapshot of a set into a directory, once. */
 @Command(
@@ -30,7 +27,7 @@ import picocli.CommandLine.Spec;
           + " directory.",
       "Exit status 0 if the directory holds the newest snapshot, 1 if there is none yet."
     })
-final class SnapshotPullCommand implements Callable<Integer> {
+final class SnapshotPullCommand extends Verb {
 
   @Mixin private PublishedSet set;
 
@@ -52,24 +49,17 @@ final class SnapshotPullCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
     long startNanos = System.nanoTime();
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       SnapshotPull.Result result = set.pull(output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
       warnOfExpiry(result.manifest());
-      Json.print(out, json, object(result, tookMillis), line(result, tookMillis));
+      print(json, object(result, tookMillis), line(result, tookMillis));
       return ExitCode.GOOD;
     } catch (NothingPublishedException e) {
-      Json.print(
-          out,
-          json,
-          Json.object().put("pulled", false).put("reason", e.getMessage()),
-          e.getMessage());
+      print(json, Json.object().put("pulled", false).put("reason", e.getMessage()), e.getMessage());
       return ExitCode.NEGATIVE;
     }
   }
@@ -77,8 +67,7 @@ final class SnapshotPullCommand implements Callable<Integer> {
   private void warnOfExpiry(Manifest manifest) {
     Long expiresMillis = manifest.expiresMillis();
     if (expiresMillis != null && expiresMillis <= System.currentTimeMillis()) {
-      spec.commandLine()
-          .getErr()
+      err()
           .printf(
               "warning: sequence %d of set '%s' expired at %s; its publisher may have stopped%n",
               manifest.sequence(), set.setName(), Instant.ofEpochMilli(expiresMillis));

@@ -3,6 +3,7 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -10,14 +11,11 @@ import io.firstseen.jobs.options.HashKeyOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Tells for every key whether a snapshot holds it. */
 @Command(
@@ -26,7 +24,7 @@ import picocli.CommandLine.Spec;
       "Answers for every key, in a line, whether a snapshot holds it: key TAB present|absent.",
       "A key that has no canonical form gets: key TAB invalid TAB reason. The exit code is then 4."
     })
-final class SnapshotQueryCommand implements Callable<Integer> {
+final class SnapshotQueryCommand extends Verb {
 
   @Mixin private SnapshotArgument snapshot;
 
@@ -51,8 +49,6 @@ final class SnapshotQueryCommand implements Callable<Integer> {
 
   @Mixin private TrustedKeyOptions trusted;
 
-  @Spec private CommandSpec spec;
-
   private OpenedSnapshots opened;
   private KeyHash keyHash;
   private byte @Nullable [] scopeBytes;
@@ -64,7 +60,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     opened = snapshot.open();
     opened.parameters().requireReadableBy(keyHash);
     scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
-    return Questions.answer(keys, spec.commandLine(), this::answer);
+    return Questions.answer(keys, commandLine(), this::answer);
   }
 
   private int answer(List<byte[]> questions) throws SnapshotException {
@@ -89,8 +85,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     if (reason != null) {
       object.put("reason", reason);
     }
-    Json.print(
-        spec.commandLine().getOut(),
+    print(
         json,
         object,
         text + "\t" + answer + (reason == null ? "" : "\t" + Questions.field(reason)));

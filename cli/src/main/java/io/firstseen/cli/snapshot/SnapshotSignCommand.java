@@ -3,6 +3,7 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -14,12 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Signs existing manifests. */
 @Command(
@@ -28,7 +26,7 @@ import picocli.CommandLine.Spec;
       "Signs a manifest, or all manifests of a directory, in place.",
       "An existing signature is replaced; nothing else in the manifest changes."
     })
-final class SnapshotSignCommand implements Callable<Integer> {
+final class SnapshotSignCommand extends Verb {
 
   @Parameters(
       index = "0",
@@ -46,15 +44,12 @@ final class SnapshotSignCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws Exception {
     SigningKey key = key();
     int signed = Files.isDirectory(path) ? signAll(key) : signOne(key);
     String id = key.publicKey().id();
-    Json.print(
-        spec.commandLine().getOut(),
+    print(
         json,
         Json.object().put("key", id).put("signed", signed),
         "signed %d manifests with key %s".formatted(signed, id));

@@ -4,19 +4,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Decodes everything and checks every digest. */
 @Command(
@@ -29,7 +26,7 @@ import picocli.CommandLine.Spec;
       "1:invalid, or not signed by a trusted key",
       "2:usage error, or it cannot be read"
     })
-final class SnapshotVerifyCommand implements Callable<Integer> {
+final class SnapshotVerifyCommand extends Verb {
 
   @Mixin private SnapshotArgument snapshot;
 
@@ -38,11 +35,8 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
     ObjectNode figures;
     String sentence;
     List<TrustedKey> keys = trusted.keys();
@@ -60,15 +54,14 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
         sentence = opened.summary().sentence();
       }
     } catch (MalformedSnapshotException | UntrustedManifestException e) {
-      Json.print(
-          out,
+      print(
           json,
           Json.object().put("valid", false).put("reason", e.getMessage()),
           "invalid: " + e.getMessage());
       return ExitCode.NEGATIVE;
     }
     ObjectNode answer = Json.object().put("valid", true);
-    Json.print(out, json, answer.setAll(figures), "valid: " + sentence);
+    print(json, answer.setAll(figures), "valid: " + sentence);
     return ExitCode.GOOD;
   }
 }

@@ -14,6 +14,7 @@ import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
@@ -21,7 +22,6 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -43,9 +42,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Everything of docker-compose.yml as processes on this machine. */
 @Command(
@@ -67,7 +64,7 @@ import picocli.CommandLine.Spec;
       "3:a part does not start",
       "130:ended by Ctrl-C"
     })
-public final class UpCommand implements Callable<Integer> {
+public final class UpCommand extends Verb {
   private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
   private static final String ACCEPTED_TOPIC = "firstseen.accepted";
   private static final String SNAPSHOT_JOB = "SnapshotJob";
@@ -192,8 +189,6 @@ public final class UpCommand implements Callable<Integer> {
 
   @Mixin private EventOptions events;
 
-  @Spec private CommandSpec spec;
-
   private boolean keepsRemovals;
 
   static final class Port extends OptionValues.WholeNumber {
@@ -239,7 +234,7 @@ public final class UpCommand implements Callable<Integer> {
     ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);
     Supervisor parts = new Supervisor(sentence -> tell(sentence, logsJson));
     ObjectNode told = Json.object().put("event", "up");
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(err())) {
       progress.show(() -> "starting Kafka…");
       BrokerProcess kafka =
           BrokerProcess.start(directory.kafka(), kafkaPort, brokerProperties(), logs);
@@ -310,7 +305,7 @@ public final class UpCommand implements Callable<Integer> {
     if (asJson) {
       LOG.error(sentence);
     } else {
-      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + sentence);
+      err().println(commandLine().getCommandSpec().qualifiedName() + ": " + sentence);
     }
   }
 
@@ -325,14 +320,13 @@ public final class UpCommand implements Callable<Integer> {
           "--service-memory must be at least %s, got %d bytes"
               .formatted(MIN_SERVICE, serviceBytes));
     }
-    PrintWriter err = spec.commandLine().getErr();
     List<String> words = new ArrayList<>(arguments().ofEvents());
     words.add("--bootstrap-servers=localhost:" + kafkaPort);
     KafkaOptions kafka = KafkaOptions.parse(words.toArray(String[]::new));
     kafka.check();
     kafka.checkCanonicaliser(options.keys().canonicaliser());
     options.snapshotTtlMillis();
-    options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
+    options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
   }
 
   private Map<String, String> brokerProperties() {
@@ -404,7 +398,7 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   private JobArguments arguments() {
-    return new JobArguments(spec.commandLine().getParseResult(), options);
+    return new JobArguments(commandLine().getParseResult(), options);
   }
 
   /** The topics of events, or the pattern of their names, as in the option. */
@@ -448,28 +442,32 @@ public final class UpCommand implements Callable<Integer> {
     words.add("--cache-dir=" + directory.snapshots());
     LocalProcess service =
         ServiceProcess.start(
-            spec.root().userObject().getClass(), servicePort, words, serviceBytes, logs);
+            commandLine().getCommandSpec().root().userObject().getClass(),
+            servicePort,
+            words,
+            serviceBytes,
+            logs);
     cleanup.add(service);
     return service;
   }
 
   private void print(ObjectNode told) {
-    PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(Json.line(told));
+      out().println(Json.line(told));
     } else {
-      out.printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), eventsTopic());
-      out.printf("Flink       %s%n", text(told, "flink"));
-      out.printf("snapshots   %s%n", text(told, "service"));
-      out.printf(
-          "Prometheus  %s%n",
-          told.get("prometheus").isNull()
-              ? "not on the PATH, so nothing keeps the metrics"
-              : text(told, "prometheus"));
-      out.printf("data, logs  %s%n", text(told, "data"));
-      out.println("Ctrl-C stops all of it; the next start goes on.");
+      out().printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), eventsTopic());
+      out().printf("Flink       %s%n", text(told, "flink"));
+      out().printf("snapshots   %s%n", text(told, "service"));
+      out()
+          .printf(
+              "Prometheus  %s%n",
+              told.get("prometheus").isNull()
+                  ? "not on the PATH, so nothing keeps the metrics"
+                  : text(told, "prometheus"));
+      out().printf("data, logs  %s%n", text(told, "data"));
+      out().println("Ctrl-C stops all of it; the next start goes on.");
     }
-    out.flush();
+    out().flush();
   }
 
   private static String text(ObjectNode told, String name) {
