@@ -64,7 +64,8 @@ final class Checks {
             model.events().size()),
         Check.never(
             "malformed events not in dead letters",
-            Math.abs(model.count(Outcome.Kind.DEAD_LETTER) - observed.deadLetters()),
+            Math.abs(
+                model.count(Outcome.Kind.DEAD_LETTER) - observed.count(Outcome.Kind.DEAD_LETTER)),
             model.count(Outcome.Kind.DEAD_LETTER)),
         repeatsAccepted(),
         new Check(

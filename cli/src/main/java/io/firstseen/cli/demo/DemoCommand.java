@@ -2,16 +2,13 @@ package io.firstseen.cli.demo;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.io.PrintWriter;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The whole pipeline on this machine. */
 @Command(
@@ -30,7 +27,7 @@ import picocli.CommandLine.Spec;
       "2:usage error",
       "3:the demo failed"
     })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand extends Verb {
 
   @Option(
       names = "--events",
@@ -72,8 +69,6 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the summary as one JSON object.")
   private boolean json;
 
-  @Spec private CommandSpec spec;
-
   static final class Count extends OptionValues.WholeNumber {
     Count() {
       super(1, Integer.MAX_VALUE);
@@ -100,18 +95,16 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private int run(DemoSettings settings, Cleanup cleanup) throws Exception {
-    DemoReport report = DemoRun.run(settings, spec.commandLine().getErr(), cleanup);
-    return tell(report, json, spec.commandLine().getOut(), spec.commandLine().getErr());
+    DemoReport report = DemoRun.run(settings, err(), cleanup);
+    return tell(report, json, out(), err());
   }
 
   /** Prints the report and returns the exit code. */
   static int tell(DemoReport report, boolean json, PrintWriter out, PrintWriter err) {
-    if (json) {
-      out.println(Json.line(report.json()));
-    } else {
+    if (!json) {
       err.println();
-      out.print(report.table());
     }
+    report.fields().print(out, json);
     // Show the report now, since closing takes a moment.
     out.flush();
     return report.holds() ? ExitCode.GOOD : ExitCode.NEGATIVE;

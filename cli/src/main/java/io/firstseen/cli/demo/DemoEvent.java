@@ -1,5 +1,6 @@
 package io.firstseen.cli.demo;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -10,75 +11,38 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
-/** One event of the demo's stream, without its time. */
-final class DemoEvent {
+/**
+ * One event of the demo's stream, without its time.
+ *
+ * @param number its place in the stream, from 0
+ * @param partition the partition of the events topic; the same for all events of a key
+ * @param operation null if the event is malformed
+ * @param url the key in the form that all its spellings share; null if the event is malformed
+ * @param spelling the key as this event spells it; null if the event is malformed
+ * @param malformed the value of the record of a malformed event, a character per byte, else null
+ */
+record DemoEvent(
+    int number,
+    int partition,
+    @Nullable Operation operation,
+    @Nullable String url,
+    @Nullable String spelling,
+    @Nullable String malformed) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String NUMBER_FIELD = "n";
 
-  private final int number;
-  private final int partition;
-  private final Operation operation;
-  private final String url;
-  private final String spelling;
-  private final byte[] malformed;
-
-  private DemoEvent(
-      int number,
-      int partition,
-      Operation operation,
-      String url,
-      String spelling,
-      byte[] malformed) {
-    this.number = number;
-    this.partition = partition;
-    this.operation = operation;
-    this.url = url;
-    this.spelling = spelling;
-    this.malformed = malformed;
-  }
-
-  /**
-   * Makes a well-formed event.
-   *
-   * @param number its place in the stream, from 0
-   * @param partition the partition of the events topic; the same for all events of a key
-   * @param url the key in the form that all its spellings share
-   * @param spelling the key as this event spells it
-   */
+  /** Makes a well-formed event. */
   static DemoEvent of(int number, int partition, Operation operation, String url, String spelling) {
     return new DemoEvent(number, partition, operation, url, spelling, null);
   }
 
   /** Makes a malformed event, whose record's value is {@code bytes}. */
   static DemoEvent malformed(int number, int partition, byte[] bytes) {
-    return new DemoEvent(number, partition, null, null, null, bytes);
-  }
-
-  int number() {
-    return number;
-  }
-
-  int partition() {
-    return partition;
+    return new DemoEvent(number, partition, null, null, null, new String(bytes, ISO_8859_1));
   }
 
   boolean isMalformed() {
     return malformed != null;
-  }
-
-  /** The operation; null if the event is malformed. */
-  @Nullable Operation operation() {
-    return operation;
-  }
-
-  /** The key in the form that all its spellings share; null if the event is malformed. */
-  @Nullable String url() {
-    return url;
-  }
-
-  /** The key as this event spells it; null if the event is malformed. */
-  @Nullable String spelling() {
-    return spelling;
   }
 
   /** The key of the Kafka record; null if the event is malformed. */
@@ -89,7 +53,7 @@ final class DemoEvent {
   /** The value of the Kafka record. */
   byte[] recordValue(long timestampMillis) {
     if (isMalformed()) {
-      return malformed;
+      return malformed.getBytes(ISO_8859_1);
     }
     try {
       return JSON.writeValueAsBytes(

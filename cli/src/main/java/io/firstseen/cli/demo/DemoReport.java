@@ -1,9 +1,10 @@
 package io.firstseen.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.serializers.Outcome;
 import java.util.List;
 import java.util.Locale;
 
@@ -42,32 +43,57 @@ record DemoReport(
     return last.keys() == 0 ? 0 : 8.0 * last.bytes() / last.keys();
   }
 
-  /** For people. */
-  String table() {
-    StringBuilder table = new StringBuilder();
+  Fields fields() {
+    Fields fields =
+        new Fields()
+            .json("holds", holds())
+            .json("parallelism", settings.parallelism())
+            .json("stateBackend", settings.stateBackend().name().toLowerCase(Locale.ROOT));
     figure(
-        table,
+        fields,
+        "events",
         "events",
         observed.outcomes(),
-        "in %.1f s, %,d a second",
-        seconds,
-        eventsPerSecond());
-    figure(table, "accepted", observed.acceptedRecords(), "keys seen for the first time");
-    figure(table, "duplicates", observed.duplicates(), "repeats, spelled in several ways");
-    figure(table, "deleted", observed.removals(), "keys taken out again");
-    figure(table, "unknown deletes", observed.unknownDeletes(), "of keys that were not there");
+        String.format(Locale.ROOT, "in %.1f s, %,d a second", seconds, eventsPerSecond()));
+    outcome(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED, "keys seen for the first time");
+    outcome(
+        fields,
+        "duplicates",
+        "duplicates",
+        Outcome.Kind.DUPLICATE,
+        "repeats, spelled in several ways");
+    outcome(fields, "deleted", "removed", Outcome.Kind.REMOVED, "keys taken out again");
+    outcome(
+        fields,
+        "unknown deletes",
+        "unknownDeletes",
+        Outcome.Kind.UNKNOWN_DELETE,
+        "of keys that were not there");
+    outcome(
+        fields,
+        "dead letters",
+        "deadLetters",
+        Outcome.Kind.DEAD_LETTER,
+        "malformed events, with reason and place");
+    fields.json("seconds", seconds).json("eventsPerSecond", eventsPerSecond());
+    figure(fields, "snapshots", "snapshots", snapshots, "one for every window of event time");
+    Fields snapshot = new Fields().json("sequence", last.sequence());
+    figure(snapshot, "keys", "keys", last.keys(), "in the last one");
     figure(
-        table, "dead letters", observed.deadLetters(), "malformed events, with reason and place");
-    figure(table, "snapshots", snapshots, "one for every window of event time");
-    figure(table, "keys", last.keys(), "in the last one");
-    figure(
-        table,
+        snapshot,
+        "bytes",
         "bytes",
         last.bytes(),
-        "%.1f bits a key, %,.0f ns a query",
-        bitsPerKey(),
-        nanosPerQuery);
-    table.append(
+        String.format(
+            Locale.ROOT, "%.1f bits a key, %,.0f ns a query", bitsPerKey(), nanosPerQuery));
+    snapshot.json("bitsPerKey", bitsPerKey()).json("nanosPerQuery", nanosPerQuery);
+    fields.text(snapshot.table()).json("lastSnapshot", snapshot.json());
+    addChecks(fields);
+    return fields.text(NEXT.formatted());
+  }
+
+  private void addChecks(Fields fields) {
+    fields.text(
         String.format(
             "%nCompared with an exact model, and queried for keys that never came:%n%n"
                 + CHECK_COLUMNS,
@@ -78,77 +104,49 @@ record DemoReport(
             "of",
             "rate",
             "promised"));
-    checks.forEach(check -> table.append(row(check)));
+    ArrayNode results = Json.array();
+    for (Check check : checks) {
+      fields.text(row(check));
+      results
+          .addObject()
+          .put("name", check.name())
+          .put("holds", check.holds())
+          .put("found", check.found())
+          .put("of", check.of())
+          .put("allowed", check.allowed())
+          .put("promisedRate", check.promisedRate());
+    }
     long broken = checks.stream().filter(check -> !check.holds()).count();
-    table.append(
-        broken == 0
-            ? "%nAll %d checks hold.%n".formatted(checks.size())
-            : "%n%d of %d checks do not hold.%n".formatted(broken, checks.size()));
-    table.append(NEXT.formatted());
-    return table.toString();
+    fields
+        .json("checks", results)
+        .text(
+            broken == 0
+                ? "%nAll %d checks hold.%n".formatted(checks.size())
+                : "%n%d of %d checks do not hold.%n".formatted(broken, checks.size()));
   }
 
-  private static void figure(
-      StringBuilder table, String name, long value, String note, Object... values) {
-    table.append(
-        String.format(
-            Locale.ROOT,
-            "%-16s%,9d   %s%n",
-            name,
-            value,
-            String.format(Locale.ROOT, note, values)));
+  private void outcome(Fields fields, String title, String name, Outcome.Kind kind, String note) {
+    figure(fields, title, name, observed.count(kind), note);
+  }
+
+  private static void figure(Fields fields, String title, String name, long value, String note) {
+    fields
+        .text(String.format(Locale.ROOT, "%-16s%,9d   %s%n", title, value, note))
+        .json(name, value);
   }
 
   private static String row(Check check) {
     return CHECK_COLUMNS.formatted(
         check.holds() ? "\u2713" : "\u2717",
         check.name(),
-        number(check.found()),
-        number(check.allowed()),
-        number(check.of()),
+        SnapshotSummary.number(check.found()),
+        SnapshotSummary.number(check.allowed()),
+        SnapshotSummary.number(check.of()),
         percent(check.measuredRate()),
         percent(check.promisedRate()));
   }
 
-  private static String number(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
-  }
-
   private static String percent(double rate) {
     return rate == 0 ? "0 %" : String.format(Locale.ROOT, "%.3f %%", 100 * rate);
-  }
-
-  /** For machines. */
-  ObjectNode json() {
-    ObjectNode json = Json.object();
-    json.put("holds", holds());
-    json.put("parallelism", settings.parallelism());
-    json.put("stateBackend", settings.stateBackend().name().toLowerCase(Locale.ROOT));
-    json.put("events", observed.outcomes());
-    json.put("accepted", observed.acceptedRecords());
-    json.put("duplicates", observed.duplicates());
-    json.put("removed", observed.removals());
-    json.put("unknownDeletes", observed.unknownDeletes());
-    json.put("deadLetters", observed.deadLetters());
-    json.put("seconds", seconds);
-    json.put("eventsPerSecond", eventsPerSecond());
-    json.put("snapshots", snapshots);
-    ObjectNode snapshot = json.putObject("lastSnapshot");
-    snapshot.put("sequence", last.sequence());
-    snapshot.put("keys", last.keys());
-    snapshot.put("bytes", last.bytes());
-    snapshot.put("bitsPerKey", bitsPerKey());
-    snapshot.put("nanosPerQuery", nanosPerQuery);
-    ArrayNode results = json.putArray("checks");
-    for (Check check : checks) {
-      ObjectNode result = results.addObject();
-      result.put("name", check.name());
-      result.put("holds", check.holds());
-      result.put("found", check.found());
-      result.put("of", check.of());
-      result.put("allowed", check.allowed());
-      result.put("promisedRate", check.promisedRate());
-    }
-    return json;
   }
 }

@@ -14,6 +14,7 @@ import io.firstseen.jobs.kafka.RecordHeaders;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.serializers.Outcome;
 import io.firstseen.testing.EmbeddedBroker;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.TopicReader;
@@ -140,7 +141,9 @@ final class DemoRun {
     return during(
         () -> {
           Map<TopicPartition, Long> afterLast = read(reader, kafka, observed);
-          jobs.finishSnapshots(observed.acceptedRecords() + observed.removals(), afterLast);
+          jobs.finishSnapshots(
+              observed.count(Outcome.Kind.ACCEPTED) + observed.count(Outcome.Kind.REMOVED),
+              afterLast);
           client.awaitSequence(lastManifest(reader, kafka, options).sequence(), PATIENCE);
           ExactModel model = ExactModel.of(events, falsePositiveRate(options.dedup()));
           Checks checks =
@@ -203,16 +206,13 @@ final class DemoRun {
   private static Map<TopicPartition, Long> read(
       TopicReader<byte[], byte[]> reader, KafkaOptions kafka, ObservedOutcomes observed)
       throws TimeoutException {
-    reader.read(kafka.topics().deadLettersTopic(), record -> observed.deadLetter());
+    reader.read(
+        kafka.topics().deadLettersTopic(), record -> observed.add(Outcome.Kind.DEAD_LETTER));
     reader.read(
         kafka.topics().duplicatesTopic(),
-        record -> {
-          if (isUnknownDelete(record)) {
-            observed.unknownDelete();
-          } else {
-            observed.duplicate();
-          }
-        });
+        record ->
+            observed.add(
+                isUnknownDelete(record) ? Outcome.Kind.UNKNOWN_DELETE : Outcome.Kind.DUPLICATE));
     return reader.read(
         kafka.topics().acceptedTopic(), record -> observed.changelog(record.key(), record.value()));
   }

@@ -2,8 +2,11 @@ package io.firstseen.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.serializers.Outcome;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,23 +15,19 @@ final class ObservedOutcomes {
   private final BitSet accepted = new BitSet();
   private final BitSet acceptedTwice = new BitSet();
   private final Set<String> live = new HashSet<>();
-  private long acceptedRecords;
-  private long removals;
+  private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
   private long strayRemovals;
-  private long duplicates;
-  private long unknownDeletes;
-  private long deadLetters;
 
   /** Adds a record of the changelog; those of one key must come in order. */
   void changelog(byte[] key, byte @Nullable [] value) {
     String url = new String(key, UTF_8);
     if (value == null) {
-      removals++;
+      add(Outcome.Kind.REMOVED);
       if (!live.remove(url)) {
         strayRemovals++;
       }
     } else {
-      acceptedRecords++;
+      add(Outcome.Kind.ACCEPTED);
       int number = DemoEvent.numberIn(value);
       accepted.set(number);
       if (!live.add(url)) {
@@ -37,16 +36,14 @@ final class ObservedOutcomes {
     }
   }
 
-  void duplicate() {
-    duplicates++;
+  /** Adds a record of another topic. */
+  void add(Outcome.Kind kind) {
+    counts.merge(kind, 1L, Long::sum);
   }
 
-  void unknownDelete() {
-    unknownDeletes++;
-  }
-
-  void deadLetter() {
-    deadLetters++;
+  /** The number of records with that outcome. */
+  long count(Outcome.Kind kind) {
+    return counts.getOrDefault(kind, 0L);
   }
 
   /** The numbers of the events that were accepted. */
@@ -59,17 +56,9 @@ final class ObservedOutcomes {
     return live;
   }
 
-  long acceptedRecords() {
-    return acceptedRecords;
-  }
-
   /** The numbers of the events whose key was accepted while it was live. */
   BitSet acceptedTwice() {
     return acceptedTwice;
-  }
-
-  long removals() {
-    return removals;
   }
 
   /**
@@ -80,20 +69,8 @@ final class ObservedOutcomes {
     return strayRemovals;
   }
 
-  long duplicates() {
-    return duplicates;
-  }
-
-  long unknownDeletes() {
-    return unknownDeletes;
-  }
-
-  long deadLetters() {
-    return deadLetters;
-  }
-
   /** The number of outcomes. */
   long outcomes() {
-    return acceptedRecords + removals + duplicates + unknownDeletes + deadLetters;
+    return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 }

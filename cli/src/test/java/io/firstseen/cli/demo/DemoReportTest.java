@@ -16,6 +16,7 @@ import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import io.firstseen.serializers.Outcome;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -31,8 +32,8 @@ class DemoReportTest {
   private static DemoReport report(Check... checks) throws Exception {
     ObservedOutcomes observed = new ObservedOutcomes();
     observed.changelog("http://a/".getBytes(UTF_8), "{\"n\":0}".getBytes(UTF_8));
-    observed.duplicate();
-    observed.deadLetter();
+    observed.add(Outcome.Kind.DUPLICATE);
+    observed.add(Outcome.Kind.DEAD_LETTER);
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(1), 0.001);
     String root = ShardTree.root(List.of(ShardTree.Leaf.NONE));
