@@ -3,17 +3,14 @@ package io.firstseen.cli.shared;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.util.FileUtils;
 
 /**
  * Closes what a verb has opened, in reverse order, when the verb ends or the JVM is told to exit,
@@ -145,35 +142,15 @@ public final class Cleanup implements Closeable {
     public void close() throws IOException {
       for (int attempt = 1; ; attempt++) {
         try {
-          delete();
+          FileUtils.deleteDirectory(path.toFile());
           return;
-        } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-          // A task that is still stopping created or deleted a file meanwhile.
+        } catch (DirectoryNotEmptyException e) {
+          // A task that is still stopping created a file meanwhile.
           if (attempt == DELETE_ATTEMPTS) {
             throw e;
           }
         }
       }
-    }
-
-    private void delete() throws IOException {
-      Files.walkFileTree(
-          path,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.deleteIfExists(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, IOException e)
-                throws IOException {
-              Files.deleteIfExists(visited);
-              return FileVisitResult.CONTINUE;
-            }
-          });
     }
   }
 }
