@@ -2,19 +2,16 @@ package io.firstseen.cli.doctor;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.firstseen.cli.processes.ClassPath;
 import io.firstseen.jobs.shared.Finding;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
-import java.util.jar.Manifest;
 import java.util.zip.ZipFile;
 
 /** Checks of the machine that this JVM runs on. Each gives one finding. */
@@ -111,7 +108,7 @@ final class MachineChecks {
     List<Path> unusable = new ArrayList<>();
     int count = 1;
     try {
-      for (Path each : classPath(jar)) {
+      for (Path each : ClassPath.namedBy(jar)) {
         count++;
         if (!isReadable(each)) {
           unusable.add(each);
@@ -126,25 +123,6 @@ final class MachineChecks {
             check,
             "%d of %d jars cannot be read, such as %s: delete %s, and ./firstseen builds them again"
                 .formatted(unusable.size(), count, unusable.get(0), jar));
-  }
-
-  /** The jars that a jar needs, by its manifest. */
-  private static List<Path> classPath(Path jar) throws IOException {
-    try (JarFile file = new JarFile(jar.toFile())) {
-      Manifest manifest = file.getManifest();
-      String words =
-          manifest == null
-              ? null
-              : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
-      List<Path> jars = new ArrayList<>();
-      if (words != null) {
-        URI base = jar.toUri();
-        for (String word : words.strip().split("\\s+", -1)) {
-          jars.add(Path.of(base.resolve(word)));
-        }
-      }
-      return jars;
-    }
   }
 
   private static boolean isReadable(Path jar) {

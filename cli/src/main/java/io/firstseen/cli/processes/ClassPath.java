@@ -2,16 +2,15 @@ package io.firstseen.cli.processes;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.jar.Attributes;
+import java.util.jar.Attributes.Name;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.stream.Stream;
 
 /** The class path of this JVM, for processes that it starts. */
 public final class ClassPath {
@@ -31,27 +30,26 @@ public final class ClassPath {
     if (!Files.exists(entry) || !entries.add(entry) || !Files.isRegularFile(entry)) {
       return;
     }
-    for (String named : namedBy(entry)) {
-      add(entries, Path.of(entry.toUri().resolve(URI.create(named))).normalize());
+    for (Path named : namedBy(entry)) {
+      add(entries, named);
     }
   }
 
-  private static List<String> namedBy(Path jar) throws IOException {
+  /**
+   * The jars and directories that the manifest of a jar names.
+   *
+   * @throws IOException if the jar cannot be read
+   */
+  public static List<Path> namedBy(Path jar) throws IOException {
     try (JarFile file = new JarFile(jar.toFile())) {
       Manifest manifest = file.getManifest();
       String named =
-          manifest == null
-              ? null
-              : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
-      List<String> names = new ArrayList<>();
-      if (named != null) {
-        for (String name : named.split(" ", -1)) {
-          if (!name.isEmpty()) {
-            names.add(name);
-          }
-        }
-      }
-      return names;
+          manifest == null ? null : manifest.getMainAttributes().getValue(Name.CLASS_PATH);
+      return named == null
+          ? List.of()
+          : Stream.of(named.strip().split("\\s+"))
+              .map(word -> Path.of(jar.toUri().resolve(word)).normalize())
+              .toList();
     }
   }
 }
