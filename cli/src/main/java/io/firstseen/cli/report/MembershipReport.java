@@ -1,5 +1,8 @@
 package io.firstseen.cli.report;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
 import java.util.List;
 
@@ -28,5 +31,20 @@ public record MembershipReport(
   /** The exact set. */
   public SetFigures exactSet() {
     return sets.get(0);
+  }
+
+  /** Adds all figures as JSON; rates are shares, times are nanoseconds. */
+  void addTo(ObjectNode json) {
+    json.put("keys", keys)
+        .put("keyBytes", keyBytes)
+        .put("probes", probes)
+        .put("hash", hashAlgorithm.id())
+        .put("hashNanos", hashNanos)
+        .put("interval", "wilson")
+        .put("confidence", WilsonInterval.CONFIDENCE)
+        .put("java", Runtime.version().toString())
+        .put("processors", Runtime.getRuntime().availableProcessors());
+    ArrayNode all = json.putArray("sets");
+    sets.forEach(set -> set.addTo(all.addObject()));
   }
 }

@@ -198,7 +198,7 @@ final class ReportMembershipCommand extends Verb {
       object.put("unusable", lines.unusableCount());
     }
     object.put("canonicaliser", keyOptions.canonicaliser().id());
-    object.setAll(MembershipJson.of(report));
+    report.addTo(object);
     out().println(Json.line(object));
   }
 

@@ -1,5 +1,6 @@
 package io.firstseen.cli.report;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.WilsonInterval;
 
 /**
@@ -55,10 +56,24 @@ public record SetFigures(
    * (Carter, Floyd, Gill, Markowsky, Wegman: Exact and approximate membership testers, STOC 1978).
    */
   public double boundBitsPerKey() {
-    return boundBitsPerKey(predictedRate);
+    return -Math.log(predictedRate) / Math.log(2);
   }
 
-  static double boundBitsPerKey(double rate) {
-    return -Math.log(rate) / Math.log(2);
+  void addTo(ObjectNode json) {
+    json.put("set", id)
+        .put("falsePositiveRate", askedRate)
+        .put("bytes", bytes)
+        .put("bitsPerKey", bitsPerKey());
+    if (!isExact()) {
+      json.put("boundBitsPerKey", boundBitsPerKey());
+    }
+    json.put("predictedFalsePositiveRate", predictedRate)
+        .put("falsePositives", falsePositives)
+        .put("measuredFalsePositiveRate", measuredRate())
+        .put("intervalLow", interval().low())
+        .put("intervalHigh", interval().high())
+        .put("addNanos", addNanos)
+        .put("hitNanos", hitNanos)
+        .put("missNanos", missNanos);
   }
 }
