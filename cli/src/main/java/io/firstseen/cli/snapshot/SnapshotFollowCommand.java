@@ -23,7 +23,14 @@ import picocli.CommandLine.Option;
     })
 final class SnapshotFollowCommand extends Verb {
 
-  @Mixin private PublishedSet set;
+  @Option(
+      names = "--bootstrap-servers",
+      paramLabel = "HOST:PORT,...",
+      required = true,
+      description = "Brokers to ask first.")
+  private String bootstrapServers;
+
+  @Mixin private SetOnTopic set;
 
   @Option(
       names = "--cache-dir",
@@ -63,7 +70,7 @@ final class SnapshotFollowCommand extends Verb {
               }
             },
             end::countDown);
-    SnapshotClientOptions.Builder options = set.options().listener(lines);
+    SnapshotClientOptions.Builder options = set.options(bootstrapServers).listener(lines);
     if (cacheDirectory != null) {
       options.cacheDirectory(cacheDirectory);
     }

@@ -29,7 +29,14 @@ import picocli.CommandLine.Option;
     })
 final class SnapshotPullCommand extends Verb {
 
-  @Mixin private PublishedSet set;
+  @Option(
+      names = "--bootstrap-servers",
+      paramLabel = "HOST:PORT,...",
+      required = true,
+      description = "Brokers to ask first.")
+  private String bootstrapServers;
+
+  @Mixin private SetOnTopic set;
 
   @Option(
       names = "--output",
@@ -53,7 +60,7 @@ final class SnapshotPullCommand extends Verb {
   public Integer call() throws IOException {
     long startNanos = System.nanoTime();
     try (Progress progress = new Progress(err())) {
-      SnapshotPull.Result result = set.pull(output, timeout, progress);
+      SnapshotPull.Result result = set.pull(bootstrapServers, output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
       warnOfExpiry(result.manifest());
       print(json, object(result, tookMillis), line(result, tookMillis));
