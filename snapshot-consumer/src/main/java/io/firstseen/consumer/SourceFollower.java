@@ -218,7 +218,7 @@ final class SourceFollower {
     } catch (IOException e) {
       fail(sequence, e.getMessage() == null ? e.toString() : e.getMessage(), false);
     } catch (RuntimeException | Error e) {
-      // As an OutOfMemoryError: an older one may be smaller.
+      // After an OutOfMemoryError an older set may still fit.
       LOG.warn("loading sequence {} of {} failed", sequence, source.place(), e);
       fail(sequence, e.toString(), false);
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * A place that holds manifests and blobs of a set as files, such as a directory: announces the
- * sequences and delivers the files. Checks nothing but digests in {@link #find}. Only {@link #find}
- * may be called by any thread.
+ * sequences and delivers the files. Only {@link #find} checks a digest. {@link #place} and {@link
+ * #find} may be called by any thread, the other methods only by the following thread.
  */
 public interface SnapshotSource {
 
