@@ -2,13 +2,36 @@ package io.firstseen.testing;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Checks of a localhost port before an embedded server listens on it. */
-final class LocalPort {
+/** Ports of localhost, before a server listens on them. */
+public final class LocalPort {
+  private static final int FIRST_PORT = 20_000;
+  private static final int PORTS = 12_000;
+
+  // Other JVMs choose ports at the same time.
+  private static final AtomicInteger NEXT_PORT =
+      new AtomicInteger(Math.toIntExact(ProcessHandle.current().pid() % PORTS) * 37);
 
   private LocalPort() {}
+
+  /**
+   * Returns a port where nothing listens. It is below the ports that Linux gives to connections and
+   * to sockets without a port, so it stays free until the server listens on it.
+   */
+  public static int free() throws IOException {
+    while (true) {
+      int port = FIRST_PORT + Math.floorMod(NEXT_PORT.getAndIncrement(), PORTS);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("localhost"))) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        // Try the next one.
+      }
+    }
+  }
 
   /**
    * Refuses a number that is not a port.

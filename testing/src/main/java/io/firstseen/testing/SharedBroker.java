@@ -2,9 +2,6 @@ package io.firstseen.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,13 +20,6 @@ import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
  */
 public final class SharedBroker implements BeforeAllCallback {
   private static final Namespace NAMESPACE = Namespace.create(SharedBroker.class);
-  private static final int FIRST_PORT = 20_000;
-  private static final int PORTS = 12_000;
-
-  // Other builds may run beside this one.
-  private static final AtomicInteger NEXT_PORT =
-      new AtomicInteger(Math.toIntExact(ProcessHandle.current().pid() % PORTS) * 37);
-
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   private final String name;
@@ -83,19 +73,9 @@ public final class SharedBroker implements BeforeAllCallback {
     return name + "-" + NAMES.incrementAndGet();
   }
 
-  /**
-   * A port of localhost where nothing listens, which stays free while a broker is away. It is below
-   * those that Linux gives to connections and to sockets that ask for any port.
-   */
+  /** A port of localhost where nothing listens, which stays free while a broker is away. */
   public static int freePort() throws IOException {
-    while (true) {
-      int port = FIRST_PORT + Math.floorMod(NEXT_PORT.getAndIncrement(), PORTS);
-      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName("localhost"))) {
-        return socket.getLocalPort();
-      } catch (BindException e) {
-        // Try the next one.
-      }
-    }
+    return LocalPort.free();
   }
 
   /** Makes a topic of one partition. */

@@ -1,6 +1,7 @@
 package io.firstseen.cli.processes;
 
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.testing.LocalPort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -18,6 +19,9 @@ public final class LocalPorts {
    * @throws UserErrorException if it is in use, or this user may not listen on it
    */
   public static int choose(int port) throws IOException {
+    if (port == 0) {
+      return LocalPort.free();
+    }
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return probe.getLocalPort();
