@@ -169,11 +169,13 @@ final class ClaimedOutput implements AutoCloseable {
   private void claim(Producer<byte[], byte[]> producer, List<String> topics, List<String> inputs)
       throws InterruptedException {
     if (!tail.newest().equals(Optional.of(claim))) {
-      send(producer, OutputClaim.claimKey(claims.output()), claim.getBytes(UTF_8));
-      for (String other : tail.readToEnd()) {
-        if (!other.equals(claim)) {
-          throw claims.refused(PublisherLine.job(other) + " has claimed it at the same time");
-        }
+      sendClaim(producer, claim, tail.newest().orElse(""));
+      tail.readToEnd();
+      String first = tail.newest().orElseThrow();
+      if (!first.equals(claim)) {
+        // Compaction keeps the last claim only, which must be the valid one.
+        sendClaim(producer, first, claim);
+        throw claims.refused(PublisherLine.job(first) + " has claimed it at the same time");
       }
       LOG.info("{} has claimed the output on topic {}", claim, claims.output());
     }
@@ -203,10 +205,27 @@ final class ClaimedOutput implements AutoCloseable {
     return WrittenRecords.read(claims, state.shards, !state.isThere, since);
   }
 
+  private void sendClaim(Producer<byte[], byte[]> producer, String value, String after)
+      throws InterruptedException {
+    ProducerRecord<byte[], byte[]> record =
+        record(OutputClaim.claimKey(claims.output()), value.getBytes(UTF_8));
+    record.headers().add(ClaimsTail.AFTER, after.getBytes(UTF_8));
+    send(producer, record);
+  }
+
+  private ProducerRecord<byte[], byte[]> record(String key, byte @Nullable [] value) {
+    return new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value);
+  }
+
   private void send(Producer<byte[], byte[]> producer, String key, byte @Nullable [] value)
       throws InterruptedException {
+    send(producer, record(key, value));
+  }
+
+  private void send(Producer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
+      throws InterruptedException {
     try {
-      producer.send(new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value)).get();
+      producer.send(record).get();
     } catch (ExecutionException e) {
       throw new KafkaException("cannot write to topic " + claims.topic(), e.getCause());
     }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.UserErrorException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +23,13 @@ import org.jspecify.annotations.Nullable;
  * written outside of transactions, so that nobody has to wait for one to see them.
  */
 final class ClaimsTail implements AutoCloseable {
+  /**
+   * The header with the claim that was the newest when a claim was written; empty if there was
+   * none. Of several claims after the same one, only the first is valid. Claims of earlier releases
+   * have no header and are always valid.
+   */
+  static final String AFTER = "after";
+
   private final String key;
   private final String identityKey;
   private final TailReader reader;
@@ -68,16 +75,13 @@ final class ClaimsTail implements AutoCloseable {
   /**
    * Reads all that is there by now.
    *
-   * @return the claims that were read now, in order
    * @throws KafkaException if the topic cannot be read
    */
-  List<String> readToEnd() {
-    List<String> read = new ArrayList<>();
-    reader.readToEnd(record -> take(record, read));
-    return read;
+  void readToEnd() {
+    reader.readToEnd(this::take);
   }
 
-  private void take(ConsumerRecord<byte[], byte[]> record, List<String> read) {
+  private void take(ConsumerRecord<byte[], byte[]> record) {
     if (record.key() == null || record.value() == null) {
       return;
     }
@@ -88,16 +92,22 @@ final class ClaimsTail implements AutoCloseable {
     if (recordKey.startsWith(topicsPrefix)) {
       topics.put(recordKey, new String(record.value(), UTF_8).lines().toList());
     }
-    if (!recordKey.equals(key)) {
+    if (!recordKey.equals(key) || isLate(record)) {
       return;
     }
     String claim = new String(record.value(), UTF_8);
-    read.add(claim);
     all.add(claim);
     if (!claim.equals(newest)) {
       newest = claim;
       newestSince = record.offset();
     }
+  }
+
+  /** Whether another claim was written after the same one, and before this one. */
+  private boolean isLate(ConsumerRecord<byte[], byte[]> record) {
+    Header after = record.headers().lastHeader(AFTER);
+    // The first record after compaction may refer to a claim that is gone.
+    return newest != null && after != null && !new String(after.value(), UTF_8).equals(newest);
   }
 
   /** The line of the newest claim that was read. */

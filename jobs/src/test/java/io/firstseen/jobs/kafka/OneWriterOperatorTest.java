@@ -12,10 +12,16 @@ import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.testing.SharedBroker;
 import io.firstseen.types.Operation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CyclicBarrier;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.TaskInfoImpl;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
@@ -29,6 +35,8 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,6 +207,94 @@ class OneWriterOperatorTest {
               .get();
         }
       }
+    }
+  }
+
+  @Test
+  void oneOfTwoJobsThatClaimTheOutputAtTheSameTimeBegins() throws Exception {
+    ClaimedOutput.State none =
+        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0, 1);
+    List<String> jobs = List.of(claim().of(JobID.generate()), claim().of(JobID.generate()));
+    CyclicBarrier both = new CyclicBarrier(2);
+    List<CompletableFuture<Void>> begun = new ArrayList<>();
+    for (String job : jobs) {
+      begun.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try (ClaimedOutput output =
+                    new ClaimedOutput(claim(), job, new TaskInfoImpl("sink", 1, 0, 1, 0), none)) {
+                  both.await();
+                  output.begin(List.of(), List.of());
+                } catch (InterruptedException | BrokenBarrierException e) {
+                  throw new CompletionException(e);
+                }
+              }));
+    }
+    String first;
+    try (ClaimsTail tail =
+        new ClaimsTail(
+            kafka.clientProperties(), kafka.topics().claimsTopic(), kafka.topics().outputTopic())) {
+      assertThatThrownBy(
+              () -> CompletableFuture.allOf(begun.toArray(new CompletableFuture<?>[0])).join())
+          .hasMessageContaining("is not this job's");
+      tail.readToEnd();
+      first = tail.newest().orElseThrow();
+    }
+    assertThat(begun.get(jobs.indexOf(first))).isCompleted();
+    assertThat(begun.get(1 - jobs.indexOf(first))).isCompletedExceptionally();
+    // Compaction keeps the last claim.
+    assertThat(lastClaim()).isEqualTo(first);
+  }
+
+  private String lastClaim() {
+    List<String> values = new ArrayList<>();
+    try (TailReader reader =
+        new TailReader(
+            kafka.clientProperties(),
+            IsolationLevel.READ_UNCOMMITTED,
+            kafka.topics().claimsTopic())) {
+      reader.startAt(List.of(new TopicPartition(kafka.topics().claimsTopic(), 0)));
+      String key = OutputClaim.claimKey(kafka.topics().outputTopic());
+      reader.readToEnd(
+          record -> {
+            if (key.equals(new String(record.key(), UTF_8))) {
+              values.add(new String(record.value(), UTF_8));
+            }
+          });
+    }
+    return values.get(values.size() - 1);
+  }
+
+  @Test
+  void theFirstOfTwoClaimsAtTheSameTimeIsValid() throws Exception {
+    ClaimedOutput.State none =
+        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0, 1);
+    String first = claim().of(JobID.generate());
+    String second = claim().of(JobID.generate());
+    try (ClaimedOutput early =
+            new ClaimedOutput(claim(), first, new TaskInfoImpl("sink", 1, 0, 1, 0), none);
+        KafkaProducer<byte[], byte[]> producer =
+            new KafkaProducer<>(
+                kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
+        ClaimsTail tail =
+            new ClaimsTail(
+                kafka.clientProperties(),
+                kafka.topics().claimsTopic(),
+                kafka.topics().outputTopic())) {
+      early.begin(List.of(), List.of());
+      // The second job has read the topic before the first one wrote its claim.
+      ProducerRecord<byte[], byte[]> late =
+          new ProducerRecord<>(
+              kafka.topics().claimsTopic(),
+              0,
+              OutputClaim.claimKey(kafka.topics().outputTopic()).getBytes(UTF_8),
+              second.getBytes(UTF_8));
+      late.headers().add(ClaimsTail.AFTER, new byte[0]);
+      producer.send(late).get();
+      tail.readToEnd();
+      assertThat(tail.newest()).contains(first);
+      assertThat(tail.all()).containsExactly(first);
+      early.begin(List.of(), List.of());
     }
   }
 
