@@ -256,8 +256,8 @@ class RunCommandTest {
     assertThat(read("accepted")).isEqualTo("c.example\n");
     assertThat(call.err())
         .contains(
-            "in:1: the line has 2 tab-separated columns, pass only the column of the key, such as"
-                + " by --column of snapshot build or by cut -f1",
+            "in:1: the line has 2 tab-separated columns; pass only the column of the key, as cut -f1"
+                + " does (snapshot build: --column)",
             "in:2: the line is a TSV event, which run and bootstrap read with --format tsv");
   }
 

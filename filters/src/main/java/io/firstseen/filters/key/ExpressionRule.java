@@ -161,8 +161,9 @@ final class ExpressionRule {
       throw new InvalidKeyException(
           "host " + Quoted.of(host) + " without a scheme must not have any of ~$&'()+;=");
     }
-    long dots = host.replaceFirst("\\.$", "").chars().filter(c -> c == '.').count();
-    if (dots != 3 && IpLiterals.endsInNumber(host.replaceFirst("\\.$", ""))) {
+    String withoutRoot = host.replaceFirst("\\.$", "");
+    long dots = withoutRoot.chars().filter(c -> c == '.').count();
+    if (dots != 3 && IpLiterals.endsInNumber(withoutRoot)) {
       throw new InvalidKeyException(
           Quoted.of(host) + " is a number; an address has four parts, or http:// before it");
     }

@@ -39,7 +39,7 @@ public final class KeyLine {
         ? Optional.of(
             "the line has "
                 + columns
-                + " tab-separated columns, pass only the column of the key, such as by --column of snapshot build or by cut -f1")
+                + " tab-separated columns; pass only the column of the key, as cut -f1 does (snapshot build: --column)")
         : Optional.empty();
   }
 

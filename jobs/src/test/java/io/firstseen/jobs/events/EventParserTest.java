@@ -105,8 +105,8 @@ class EventParserTest {
         utf8(line),
         "the line has "
             + columns
-            + " tab-separated columns, pass only the column of the key, such as by --column of snapshot build"
-            + " or by cut -f1");
+            + " tab-separated columns; pass only the column of the key, as cut -f1 does"
+            + " (snapshot build: --column)");
   }
 
   @Test
