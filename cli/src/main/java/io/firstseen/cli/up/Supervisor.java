@@ -107,7 +107,7 @@ final class Supervisor {
 
     abstract String name();
 
-    /** The reason why it no longer runs; empty if it runs or nobody can say. */
+    /** The reason why it no longer runs; empty if it runs, or if the reason is unknown. */
     abstract Optional<String> failure() throws IOException;
 
     abstract void start() throws Exception;

@@ -25,7 +25,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
 
   /**
    * Checks that the directory can be written, and has no snapshots, as the sequence of the new ones
-   * begins anew: a client that follows the directory would reject them as older.
+   * starts from the beginning: a client that follows the directory would reject them as older.
    *
    * @param directory created if absent
    * @throws UserErrorException if it cannot be written, or has snapshots

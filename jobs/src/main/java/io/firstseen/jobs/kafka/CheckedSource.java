@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * deleted before they were read. Of the accepted topic also if removals may be gone: Kafka keeps
  * the record of a removal for the topic's {@code delete.retention.ms}, and longer only by chance; a
  * topic that deletes by age keeps any record for its {@code retention.ms}. A job that misses the
- * removal of a key would keep the key for ever.
+ * removal of a key would keep the key forever.
  */
 final class CheckedSource
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,

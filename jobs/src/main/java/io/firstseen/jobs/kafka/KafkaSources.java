@@ -26,7 +26,7 @@ public final class KafkaSources {
   private KafkaSources() {}
 
   /**
-   * Events from the topics of events. The job fails if it goes on from state whose topics or
+   * Events from the topics of events. The job fails if it resumes from state whose topics or
    * offsets are gone.
    *
    * @param maxAhead how far ahead of the clock an event may be
@@ -66,7 +66,7 @@ public final class KafkaSources {
   }
 
   /**
-   * Changes from the accepted topic. The job fails if it goes on from state that is older than the
+   * Changes from the accepted topic. The job fails if it resumes from state that is older than the
    * removals that the topic keeps.
    *
    * @param maxAhead how far ahead of the clock a change may be
@@ -113,7 +113,7 @@ public final class KafkaSources {
   /**
    * Where to begin without state, in numbers. The connector's own {@code latest} and {@code
    * committedOffsets} leave the offsets to the readers, which look that of a partition without a
-   * record up again, and pass records over, whenever a job goes on from state.
+   * record up again, and pass records over, whenever a job resumes from state.
    */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
