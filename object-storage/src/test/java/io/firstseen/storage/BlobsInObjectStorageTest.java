@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
@@ -12,8 +14,6 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

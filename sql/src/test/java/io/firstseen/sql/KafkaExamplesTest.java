@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -11,7 +12,6 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.fixtures.SetPublisher;
-import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

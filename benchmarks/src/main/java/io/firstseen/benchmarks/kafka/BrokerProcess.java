@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.Processors;
-import io.firstseen.testing.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedBroker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,6 @@
 package io.firstseen.benchmarks.kafka;
 
-import io.firstseen.testing.TopicReader;
+import io.firstseen.embedded.TopicReader;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;

@@ -1,10 +1,10 @@
 package io.firstseen.benchmarks.kafka;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
-import io.firstseen.testing.EmbeddedCluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

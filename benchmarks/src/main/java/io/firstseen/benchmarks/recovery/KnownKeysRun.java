@@ -2,9 +2,9 @@ package io.firstseen.benchmarks.recovery;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.cli.shared.FlinkPath;
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
-import io.firstseen.testing.EmbeddedCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;

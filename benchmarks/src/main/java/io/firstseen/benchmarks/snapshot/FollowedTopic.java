@@ -1,11 +1,11 @@
 package io.firstseen.benchmarks.snapshot;
 
 import io.firstseen.benchmarks.compaction.TopicRecords;
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.serializers.SnapshotRecord;
-import io.firstseen.testing.EmbeddedBroker;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.firstseen.cli.demo;
 
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
-import io.firstseen.testing.EmbeddedCluster;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

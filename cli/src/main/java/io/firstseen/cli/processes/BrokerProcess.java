@@ -1,6 +1,6 @@
 package io.firstseen.cli.processes;
 
-import io.firstseen.testing.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedBroker;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

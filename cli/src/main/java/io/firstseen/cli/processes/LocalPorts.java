@@ -1,7 +1,7 @@
 package io.firstseen.cli.processes;
 
+import io.firstseen.embedded.LocalPort;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.LocalPort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;

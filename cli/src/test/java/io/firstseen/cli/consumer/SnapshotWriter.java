@@ -1,6 +1,7 @@
 package io.firstseen.cli.consumer;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -11,7 +12,6 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.fixtures.SetPublisher;
-import io.firstseen.testing.EmbeddedBroker;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.Preflight;
@@ -16,8 +18,6 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Finding;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.MissingBlobsException;
@@ -13,8 +15,6 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -6,11 +6,11 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -6,11 +6,11 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

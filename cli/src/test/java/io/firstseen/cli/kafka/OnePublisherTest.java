@@ -9,12 +9,12 @@ import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -8,12 +8,12 @@ import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.embedded.SharedBroker;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
-import io.firstseen.testing.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

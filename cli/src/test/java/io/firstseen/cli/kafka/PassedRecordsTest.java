@@ -6,6 +6,8 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
@@ -13,8 +15,6 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,8 +1,8 @@
 package io.firstseen.cli.kafka;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.fixtures.SelfSigned;
-import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -12,14 +12,14 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.EmbeddedCluster;
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

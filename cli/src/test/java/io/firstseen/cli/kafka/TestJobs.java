@@ -3,6 +3,7 @@ package io.firstseen.cli.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -15,7 +16,6 @@ import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.EmbeddedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.firstseen.cli.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.testing.TopicReader;
+import io.firstseen.embedded.TopicReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,12 +3,12 @@ package io.firstseen.cli.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.EmbeddedBroker;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

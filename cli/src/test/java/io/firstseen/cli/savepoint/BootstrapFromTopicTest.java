@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.kafka.ChangelogReader;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedCluster;
-import io.firstseen.testing.SharedBroker;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package com.example.clicks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.testing.SharedCluster;
+import io.firstseen.embedded.SharedCluster;
 import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

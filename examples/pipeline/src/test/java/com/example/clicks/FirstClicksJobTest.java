@@ -5,8 +5,8 @@ import static com.example.clicks.FirstClicksJob.DEAD_LETTERS;
 import static com.example.clicks.FirstClicksJob.FIRST_CLICKS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.testing.SharedBroker;
-import io.firstseen.testing.SharedCluster;
+import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.SharedBroker;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
-import io.firstseen.testing.SharedBroker;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.List;

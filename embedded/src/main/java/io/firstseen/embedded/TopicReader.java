@@ -1,4 +1,4 @@
-package io.firstseen.testing;
+package io.firstseen.embedded;
 
 import java.time.Duration;
 import java.util.ArrayList;

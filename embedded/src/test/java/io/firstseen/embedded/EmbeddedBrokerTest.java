@@ -1,4 +1,4 @@
-package io.firstseen.testing;
+package io.firstseen.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

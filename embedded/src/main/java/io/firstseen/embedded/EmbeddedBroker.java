@@ -1,4 +1,4 @@
-package io.firstseen.testing;
+package io.firstseen.embedded;
 
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
