@@ -8,12 +8,9 @@ import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.SnapshotCache;
 import io.firstseen.consumer.internal.TopicFollower;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs on the following thread: hands records to the assembler and carries out its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
-  private static final int MAX_NAMED_SETS = 20;
-
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final FollowerTime time;
@@ -31,8 +26,8 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final Executor fetches;
   private final FollowedState shown;
   private final @Nullable SnapshotCache cache;
-  // While there is no snapshot: the set may be misspelt.
-  private final Set<String> otherSets = new TreeSet<>();
+  // While there is no snapshot.
+  private final OtherRecords others;
   private @Nullable String onlyOthers;
   private SnapshotAssembler assembler;
   private OptionalLong pinned;
@@ -51,6 +46,7 @@ final class AssemblingReader implements TopicFollower.Reader {
       CurrentSnapshot current,
       Executor fetches) {
     this.options = options;
+    this.others = new OtherRecords(options.topic(), options.setName());
     this.wallClockMillis = wallClockMillis;
     this.time = time;
     this.current = current;
@@ -202,12 +198,8 @@ final class AssemblingReader implements TopicFollower.Reader {
     shown.counters().readRecords.incrementAndGet();
     shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
     assembler.accept(offset, key, value, wallClockMillis);
-    if (shown.active() == null
-        && value != null
-        && !key.equals(options.setName())
-        && otherSets.size() < MAX_NAMED_SETS
-        && SnapshotTopicFormat.isSetName(key)) {
-      otherSets.add(key);
+    if (shown.active() == null && !key.equals(options.setName())) {
+      others.accept(key, value);
     }
     if (offset != OTHER_PARTITION) {
       nextOffset = offset + 1;
@@ -244,16 +236,16 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
-  /** Reports the sets on the topic, while there is no snapshot of the one that is followed. */
+  /** Reports what else is on the topic, while there is no snapshot of the set. */
   private void tellOtherSets() {
     if (onlyOthers != null && shown.active() != null) {
       shown.endRefusal(onlyOthers);
       onlyOthers = null;
-    } else if (onlyOthers == null && shown.active() == null && !otherSets.isEmpty()) {
-      onlyOthers =
-          "topic '%s' holds no snapshot of set '%s' yet, but of %s"
-              .formatted(options.topic(), options.setName(), String.join(", ", otherSets));
-      shown.suspect(onlyOthers);
+    } else if (onlyOthers == null && shown.active() == null) {
+      onlyOthers = others.insteadOfSet().orElse(null);
+      if (onlyOthers != null) {
+        shown.suspect(onlyOthers);
+      }
     }
   }
 

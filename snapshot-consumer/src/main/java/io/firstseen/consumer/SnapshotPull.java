@@ -13,7 +13,6 @@ import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,8 +20,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -193,14 +190,13 @@ public final class SnapshotPull {
               .formatted(options.topic(), FirstSnapshot.expected(Optional.empty())));
     }
     PublishedManifests manifests = new PublishedManifests(options.setName(), options.trustedKeys());
-    Set<String> otherSets = new TreeSet<>();
+    OtherRecords others = new OtherRecords(options.topic(), options.setName());
     topic.readAll(
         (key, value) -> {
           if (key.equals(options.setName())) {
             manifests.accept(value);
-          } else if (value != null && SnapshotTopicFormat.isSetName(key)) {
-            otherSets.add(key);
           } else {
+            others.accept(key, value);
             onTopic.accept(key, value);
           }
         });
@@ -210,13 +206,15 @@ public final class SnapshotPull {
       return highestFirst;
     }
     throw new NothingPublishedException(
-        "topic '%s' holds no snapshot of set '%s' yet%s"
-            .formatted(
-                options.topic(),
-                options.setName(),
-                otherSets.isEmpty()
-                    ? "; " + FirstSnapshot.expected(Optional.empty())
-                    : ", but of " + String.join(", ", otherSets)));
+        others
+            .insteadOfSet()
+            .orElseGet(
+                () ->
+                    "topic '%s' holds no snapshot of set '%s' yet; %s"
+                        .formatted(
+                            options.topic(),
+                            options.setName(),
+                            FirstSnapshot.expected(Optional.empty()))));
   }
 
   /** Writes all blobs of a manifest into the directory, and verifies them. */

@@ -122,6 +122,19 @@ class SnapshotClientTest {
   }
 
   @Test
+  void reportsATopicThatIsNotOfSnapshots() throws Exception {
+    SnapshotClient client = client();
+    read(
+        client,
+        List.of(new Entry("example.org", utf8("{}")), new Entry("spam/publisher", utf8("a"))));
+    client.reader().settle();
+    assertThat(client.status().trouble())
+        .contains(
+            "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but other records, such as one with the key 'example.org': is it the topic of snapshots?");
+    client.close();
+  }
+
+  @Test
   void goesFromEmptyToLoadingToReadyAndTells() throws Exception {
     SnapshotClient client = client();
     assertThat(client.state()).isEqualTo(ClientState.EMPTY);
