@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     with it
  * @param takenOverWindowEndMillis the end of that manifest's window; windows that end before it are
  *     held, since consumers already have newer data
- * @param idleTimeoutMillis how long event time may stand still; then the system clock ends windows,
- *     or {@link #EVENT_TIME_ONLY}
+ * @param idleTimeoutMillis within which the system clock ends windows if event time does not
+ *     advance, or {@link #EVENT_TIME_ONLY}
  */
 public record Publication(
     ChangeBounds bounds,
@@ -134,9 +134,9 @@ public record Publication(
   }
 
   /**
-   * A copy that publishes late operations of a quiet stream, too. Where event time has not advanced
-   * for the timeout, a window with operations ends when the system clock has passed its end, and
-   * the arrival of its first operation, by the timeout.
+   * A copy that also publishes the operations of a quiet stream. If event time has not advanced for
+   * half of the timeout, a window with operations is published at most the whole timeout after the
+   * later of its end and the arrival of its first operation, by the system clock.
    */
   public Publication endingWindowsAfter(Duration idleTimeout) {
     return new Publication(
