@@ -139,7 +139,7 @@ class DashboardTest {
     Set<String> advised = new TreeSet<>();
     String watched =
         Files.readString(PAGE)
-            .replaceAll("(?s)^.*?## What to watch", "")
+            .replaceAll("(?s)^.*?## Alert conditions", "")
             .replaceAll("(?s)\n## .*", "");
     Matcher rows = ADVICE.matcher(watched);
     while (rows.find()) {
