@@ -91,7 +91,7 @@ function textTable(title) {
 }
 
 test("texts meet as the page of the rule says", () => {
-  const rows = textTable("What meets");
+  const rows = textTable("Texts with the same form");
   assert.ok(rows.length >= 17);
   for (const [one, other, form] of rows) {
     assert.equal(formText("text", one), form);
@@ -101,7 +101,7 @@ test("texts meet as the page of the rule says", () => {
 });
 
 test("texts stay apart as the page of the rule says", () => {
-  const rows = textTable("What stays apart");
+  const rows = textTable("Texts with different forms");
   assert.ok(rows.length >= 17);
   for (const [one, other] of rows) {
     assert.notEqual(formText("text", one), formText("text", other));

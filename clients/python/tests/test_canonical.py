@@ -143,14 +143,14 @@ class Texts(unittest.TestCase):
             yield [re.sub("{([0-9A-F]{4,5})}", lambda hit: chr(int(hit[1], 16)), cell) for cell in cells]
 
     def test_what_meets(self):
-        for one, other, form in self.table("What meets"):
+        for one, other, form in self.table("Texts with the same form"):
             with self.subTest(form):
                 self.assertNotEqual(one, other)
                 self.assertEqual(TEXT.canonical(one).decode(), form)
                 self.assertEqual(TEXT.canonical(other).decode(), form)
 
     def test_what_stays_apart(self):
-        for one, other, because in self.table("What stays apart"):
+        for one, other, because in self.table("Texts with different forms"):
             with self.subTest(because):
                 self.assertNotEqual(TEXT.canonical(one), TEXT.canonical(other))
 

@@ -63,11 +63,11 @@ class TextRuleTest {
   }
 
   static Stream<String[]> meeting() throws IOException {
-    return table("What meets");
+    return table("Texts with the same form");
   }
 
   static Stream<String[]> apart() throws IOException {
-    return table("What stays apart");
+    return table("Texts with different forms");
   }
 
   @ParameterizedTest
