@@ -59,7 +59,12 @@ final class OtherRecords {
         .map(
             key ->
                 none
-                    + "but other records, such as one with the key '%s': is it the topic of snapshots?"
-                        .formatted(key.length() <= 100 ? key : key.substring(0, 100) + "…"));
+                    + "but other records, such as one %s: is it the topic of snapshots?"
+                        .formatted(
+                            key.isEmpty() ? "without a key" : "with the key '" + start(key) + "'"));
+  }
+
+  private static String start(String key) {
+    return key.length() <= 100 ? key : key.substring(0, 100) + "…";
   }
 }

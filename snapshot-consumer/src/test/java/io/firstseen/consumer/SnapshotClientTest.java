@@ -132,6 +132,13 @@ class SnapshotClientTest {
         .contains(
             "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but other records, such as one with the key 'example.org': is it the topic of snapshots?");
     client.close();
+    SnapshotClient ofEvents = client();
+    read(ofEvents, List.of(new Entry("", utf8("{}"))));
+    ofEvents.reader().settle();
+    assertThat(ofEvents.status().trouble())
+        .contains(
+            "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but other records, such as one without a key: is it the topic of snapshots?");
+    ofEvents.close();
   }
 
   @Test

@@ -298,6 +298,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     reader.rewind();
   }
 
+  /** The key of a record, empty if it has none. Only records of other programs have no key. */
+  static String keyOf(ConsumerRecord<byte[], byte[]> record) {
+    return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+  }
+
   /** Reads until the follower is closed or the topic was replaced by another of its name. */
   private void readOn(Consumer<byte[], byte[]> from, TopicIdentity identity, String topicId) {
     long heardNanos = time.nanoTime();
@@ -306,12 +311,10 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     while (isOpen()) {
       ConsumerRecords<byte[], byte[]> records = poll(from);
       for (ConsumerRecord<byte[], byte[]> each : records) {
-        if (each.key() != null) {
-          reader.accept(
-              each.partition() == 0 ? each.offset() : Reader.OTHER_PARTITION,
-              new String(each.key(), StandardCharsets.UTF_8),
-              each.value());
-        }
+        reader.accept(
+            each.partition() == 0 ? each.offset() : Reader.OTHER_PARTITION,
+            keyOf(each),
+            each.value());
       }
       if (!records.isEmpty()) {
         heardNanos = time.nanoTime();

@@ -3,7 +3,6 @@ package io.firstseen.consumer.internal;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -121,12 +120,10 @@ public final class TopicReading implements AutoCloseable {
             consumer.poll(left.compareTo(POLL) < 0 ? left : POLL);
         for (ConsumerRecord<byte[], byte[]> each : read) {
           bytes += each.value() == null ? 0 : each.value().length;
-          if (each.key() != null) {
-            String key = new String(each.key(), StandardCharsets.UTF_8);
-            // Manifests count on partition 0 alone.
-            if (each.partition() == 0 || SnapshotTopicFormat.parseChunkKey(key).isPresent()) {
-              records.accept(key, each.value());
-            }
+          String key = TopicFollower.keyOf(each);
+          // Manifests count on partition 0 alone.
+          if (each.partition() == 0 || SnapshotTopicFormat.parseChunkKey(key).isPresent()) {
+            records.accept(key, each.value());
           }
         }
         recordsLeft = recordsLeft(ends);
