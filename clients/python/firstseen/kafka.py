@@ -19,10 +19,12 @@ CHUNK_BYTES = 921_600
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,3}")
 # How many of the highest manifests are tried.
 _CANDIDATES = 4
+# How many names of other sets an error has.
+_NAMED_SETS = 20
 
 
 class Record(NamedTuple):
-    """A record of the topic; a value of None deletes."""
+    """A record of the topic; a value of None deletes. The key is empty if the record has none."""
 
     partition: int
     key: bytes
@@ -61,6 +63,10 @@ class KafkaSource:
         self._chunks: dict[bytes, dict[int, bytes]] = {}
         # Manifests by sequence: of one sequence the last one that was written.
         self._manifests: dict[int, bytes] = {}
+        # What the topic holds besides usable manifests of the set, in case the set or the topic is misspelt.
+        self._refused: Optional[FirstseenError] = None
+        self._other_sets: set[str] = set()
+        self._strange_key: Optional[bytes] = None
 
     @classmethod
     def connect(
@@ -94,9 +100,13 @@ class KafkaSource:
         except ReadAnewError:
             self._chunks.clear()
             self._manifests.clear()
+            self._refused = self._strange_key = None
+            self._other_sets.clear()
             raise
         if not self._manifests:
-            raise NoSnapshotError(f"there is no manifest of set {self._name.decode()!r} on the topic")
+            raise NoSnapshotError(
+                f"there is no manifest of set {self._name.decode()!r} on the topic{self._instead()}"
+            )
         for sequence in sorted(self._manifests, reverse=True)[:_CANDIDATES]:
             yield self._manifests[sequence]
 
@@ -106,8 +116,9 @@ class KafkaSource:
                 self._take_manifest(record.value)
             return
         name, slash, index = record.key.partition(b"/")
-        # Others are claims of publishers, or of other sets.
         if len(name) != 64 or not slash or not _INDEX.fullmatch(index):
+            if not self._manifests:
+                self._take_other(record)
             return
         if record.value is not None:
             self._chunks.setdefault(name, {})[int(index)] = record.value
@@ -117,19 +128,46 @@ class KafkaSource:
         if not chunks:
             self._chunks.pop(name, None)
 
+    def _take_other(self, record: Record) -> None:
+        if record.value is None or record.key.endswith(b"/publisher"):
+            return
+        try:
+            Manifest(record.value)
+        except UnsupportedError:
+            pass
+        except FirstseenError:
+            self._strange_key = record.key
+            return
+        if len(self._other_sets) < _NAMED_SETS:
+            self._other_sets.add(record.key.decode("utf-8", "replace"))
+
+    def _instead(self) -> str:
+        """What the topic holds instead of the set, as the end of a sentence."""
+        if self._refused is not None:
+            return f" that can be used: {self._refused}"
+        if self._other_sets:
+            return ", but of " + ", ".join(sorted(self._other_sets))
+        if self._strange_key is None:
+            return ""
+        key = self._strange_key.decode("utf-8", "replace")[:100]
+        one = f"with the key {key!r}" if key else "without a key"
+        return f", but other records, such as one {one}: is it the topic of snapshots?"
+
     def _take_manifest(self, value: Optional[bytes]) -> None:
         if value is None:
             # Whoever publishes anew begins so; but a deletion has no signature.
             if not self.trusted_keys:
                 self._manifests.clear()
+                self._refused = None
             return
         try:
             manifest = Manifest(value)
             if self.trusted_keys:
                 require_signed(manifest, self.trusted_keys)
             self._manifests[manifest.sequence] = value
-        except FirstseenError:
+        except FirstseenError as error:
             # One that cannot be read does not count; the highest that can does.
+            self._refused = error
             return
         for sequence in sorted(self._manifests, reverse=True)[_CANDIDATES:]:
             del self._manifests[sequence]
@@ -234,8 +272,7 @@ class _Confluent:
                 self._next[partition] = message.offset() + 1
                 if self._next[partition] >= ends[partition]:
                     open_partitions.discard(partition)
-                if message.key() is not None:
-                    yield Record(partition, message.key(), message.value())
+                yield Record(partition, message.key() or b"", message.value())
             if broken is not None:
                 raise broken
 
@@ -298,8 +335,7 @@ class _KafkaPython:
                     raise UnreachableError(f"topic {self._topic} did not answer within {self._timeout} s")
                 for one, messages in polled.items():
                     for message in messages:
-                        if message.key is not None:
-                            yield Record(one.partition, message.key, message.value)
+                        yield Record(one.partition, message.key or b"", message.value)
         except self._error as error:
             raise UnreachableError(f"topic {self._topic} cannot be read: {error}") from error
 

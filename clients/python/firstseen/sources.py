@@ -11,7 +11,14 @@ from typing import Iterator, Mapping, Optional, Protocol, Union
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from .bits import MAX_BYTES, Reference, require
-from .errors import MissingBlobError, NoSnapshotError, OutOfReachError, UnreachableError, UnsupportedError
+from .errors import (
+    MalformedError,
+    MissingBlobError,
+    NoSnapshotError,
+    OutOfReachError,
+    UnreachableError,
+    UnsupportedError,
+)
 from .manifest import Manifest, manifest_name, sequence_of
 
 # The most bytes of a manifest: its parts with the longest fields take less.
@@ -149,7 +156,10 @@ class HttpSource:
             with self._open("v1/manifest", self._set, unchanged) as response:
                 data = self._read(response, _MAX_MANIFEST_BYTES)
                 # A reply that was cut is asked for again.
-                Manifest(data)
+                try:
+                    Manifest(data)
+                except MalformedError as error:
+                    raise MalformedError(f"{self.url}: {error}") from None
                 self._newest, self._etag = data, response.headers.get("ETag")
         except urllib.error.HTTPError as error:
             with error:

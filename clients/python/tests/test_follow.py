@@ -313,6 +313,7 @@ class Following(unittest.TestCase):
             service.sends = 50
             self.assertIsNone(follower.poll())
             self.assertIsNone(follower.current)
+            self.assertIn(service.url, follower.trouble)
             service.sends = None
             self.assertEqual(len(follower.poll().snapshot), 50)
             service.garbage = b"hello world\r\n\r\n"

@@ -94,6 +94,30 @@ class Topics(unittest.TestCase):
         self.assertIn("the brokers are away", self.follower.trouble)
         self.assertTrue(self.follower.contains("c"))
 
+    def test_a_topic_of_something_else_is_reported(self):
+        none = "there is no manifest of set 'spam' on the topic"
+        other = ", but other records, such as one {}: is it the topic of snapshots?"
+        publisher = Publisher(self.blobs.parent, name="ham")
+        ham = Record(0, b"ham", publisher.publish(["a"]).data)
+        for records, instead in (
+            ([Record(0, b"spam/publisher", b"0/1"), Record(0, b"x", None)], ""),
+            ([Record(0, b"", b"{}")], other.format("without a key")),
+            ([Record(1, b"example.org", b"{}")], other.format("with the key 'example.org'")),
+            ([ham, Record(0, b"", b"{}")], ", but of ham"),
+            ([Record(0, b"spam", ham.value[:-1])], " that can be used: the checksum of the manifest does not fit its bytes"),
+        ):
+            topic = Recorded()
+            topic.records = records
+            follower = firstseen.follow(KafkaSource(topic, "spam"))
+            self.assertIsNone(follower.poll())
+            self.assertEqual(follower.trouble, none + instead)
+
+    def test_unsigned_manifests_are_reported(self):
+        self.publish(["a"])
+        follower = firstseen.follow(self.source, trusted_keys=[Signer(b"signer").trusted])
+        self.assertIsNone(follower.poll())
+        self.assertRegex(follower.trouble, "that can be used: .*sign")
+
     def test_a_blob_of_several_chunks(self):
         # Bases of values without any room between are long.
         publisher = Publisher(self.blobs.parent, rate=2.0**-40, shards=1, room=400_000)
