@@ -11,7 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 /**
  * Reads changes from the records of the accepted topic, as {@link EventParser#parseChange} says;
  * places are {@code topic-partition@offset}. A record that cannot be a change, or is too far ahead
- * of the clock, becomes an event with a problem.
+ * of the clock, becomes an event with a problem. Fails on a record of another topic of the jobs.
  */
 public final class ChangelogDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   private static final long serialVersionUID = 1;
@@ -25,6 +25,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
+    AcceptedTopic.requireNoOther(record);
     Place place = new Place(record.topic(), record.partition(), record.offset());
     long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
     out.collect(parser.parseChange(record.key(), record.value(), timestampMillis, place));

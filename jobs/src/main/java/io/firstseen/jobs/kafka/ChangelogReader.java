@@ -11,10 +11,8 @@ import java.util.Properties;
 import java.util.function.Consumer;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.header.Headers;
 
 /**
  * Reads an accepted topic once, from its beginning to the committed end at the time of the call.
@@ -70,29 +68,10 @@ public final class ChangelogReader {
         ends,
         record -> {
           if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
-            requireAccepted(record);
+            AcceptedTopic.requireAccepted(record);
             deserializer.deserialize(record, collector);
           }
         });
-  }
-
-  /** Rejects a topic that is no accepted topic, by the headers of its records. */
-  private static void requireAccepted(ConsumerRecord<byte[], byte[]> record) {
-    Headers headers = record.headers();
-    String found =
-        headers.lastHeader(RecordHeaders.OUTCOME) != null
-            ? "is a topic of duplicates"
-            : headers.lastHeader(RecordHeaders.REASON) != null
-                ? "is a topic of dead letters"
-                : headers.lastHeader(RecordHeaders.TIMESTAMP) == null
-                    ? "has a record without the header " + RecordHeaders.TIMESTAMP
-                    : null;
-    if (found != null) {
-      throw new UserErrorException(
-          "topic %s is not the accepted topic of a dedup: it %s (%s-%d@%d)"
-              .formatted(
-                  record.topic(), found, record.topic(), record.partition(), record.offset()));
-    }
   }
 
   private static Collector<SourceEvent> collector(Consumer<SourceEvent> receiver) {

@@ -45,10 +45,16 @@ record OutputClaim(
     OutputTopics inputs)
     implements Serializable {
   private static final long serialVersionUID = 1;
+  private static final String CLAIM = "/claim";
 
   /** The record key of claims. */
   static String claimKey(String output) {
-    return output + "/claim";
+    return output + CLAIM;
+  }
+
+  /** Whether this is the record key of claims for some output. */
+  static boolean isClaimKey(String recordKey) {
+    return recordKey.endsWith(CLAIM);
   }
 
   /** The record key of the {@link JobIdentity} of the job that writes the output. */

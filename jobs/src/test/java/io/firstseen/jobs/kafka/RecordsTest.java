@@ -262,6 +262,24 @@ class RecordsTest {
     assertThat(read(changelog, record(key, payload, timestamp(minusOne))).isWellFormed()).isFalse();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "example.org, firstseen.outcome, a topic of duplicates",
+    "example.org, firstseen.reason, a topic of dead letters",
+    "firstseen.accepted/claim, after, a topic of claims",
+    "a81c31ac62620b9215a14ff00544cb07a55b765594f3ab3be77e70923ae27cf1/0, other, a topic of snapshots"
+  })
+  void aRecordOfAnotherTopicFailsTheReaderOfChanges(String key, String header, String kind) {
+    ChangelogDeserializer changelog =
+        new ChangelogDeserializer(new EventParser(Duration.ofHours(1), Clock.systemUTC()));
+    Headers headers = none();
+    headers.add(header, utf8("text"));
+    assertThatThrownBy(() -> read(changelog, record(utf8(key), utf8("value"), headers)))
+        .isExactlyInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "topic topic is not the accepted topic of a dedup: it is %s (topic-3@42)", kind);
+  }
+
   /** It would end all windows before it. */
   @Test
   void aChangeTooFarAheadOfTheClockIsNoChange() throws Exception {
