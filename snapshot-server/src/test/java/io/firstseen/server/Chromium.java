@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /** A headless Chromium with one tab, driven over its DevTools protocol. */
 final class Chromium implements AutoCloseable {
@@ -196,7 +198,9 @@ final class Chromium implements AutoCloseable {
   void await(String condition) throws Exception {
     // While a page loads, elements of the condition may not exist yet.
     String soft = "(() => { try { return Boolean(%s); } catch { return false; } })()";
-    Waiting.until(condition, () -> evaluate(soft.formatted(condition)).asBoolean());
+    Awaitility.await(condition)
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> evaluate(soft.formatted(condition)).asBoolean());
   }
 
   /** Emulates another screen. */

@@ -2,6 +2,7 @@ package io.firstseen.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -98,13 +99,14 @@ class JavaScriptFollowerTest {
     String url = "http://127.0.0.1:%d/v1/status".formatted(server.address().getPort());
     HttpClient http = HttpClient.newHttpClient();
     HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
-    Waiting.until(
-        "sequence " + sequence,
-        () ->
-            JSON.readTree(http.send(request, HttpResponse.BodyHandlers.ofString()).body())
-                    .at("/sets/0/sequence")
-                    .asLong()
-                == sequence);
+    await("sequence " + sequence)
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                JSON.readTree(http.send(request, HttpResponse.BodyHandlers.ofString()).body())
+                        .at("/sets/0/sequence")
+                        .asLong()
+                    == sequence);
   }
 
   private static void assertReached(JsonNode told, Manifest manifest, String way) {

@@ -3,6 +3,7 @@ package io.firstseen.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -87,12 +88,15 @@ class MatchTest {
   }
 
   private static void awaitReady(SnapshotServer server) throws Exception {
-    Waiting.until("it is ready", () -> get(server, "/readyz").statusCode() == 200);
+    await("it is ready")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> get(server, "/readyz").statusCode() == 200);
   }
 
   private static void awaitState(SnapshotServer server, String set, String state) throws Exception {
-    Waiting.until(
-        set + " is " + state, () -> status(server, set).path("state").asText().equals(state));
+    await(set + " is " + state)
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> status(server, set).path("state").asText().equals(state));
   }
 
   private static JsonNode status(SnapshotServer server, String set) throws Exception {
@@ -484,8 +488,9 @@ class MatchTest {
         changing.publish(sequence, sequence % 2 == 1 ? entry : none);
         allowing.publish(sequence, sequence % 2 == 0 ? entry : none);
         long published = sequence;
-        Waiting.until(
-            "sequence " + sequence + " answers", () -> seen.contains(published) || asker.isDone());
+        await("sequence " + sequence + " answers")
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> seen.contains(published) || asker.isDone());
       }
       done.set(true);
       asker.get();

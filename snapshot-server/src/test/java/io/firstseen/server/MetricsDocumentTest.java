@@ -1,6 +1,7 @@
 package io.firstseen.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -48,7 +49,9 @@ class MetricsDocumentTest {
                             Duration.ofMillis(10)))
                 .toList(),
             new ServiceLog() {})) {
-      Waiting.until("it is ready", () -> get(server, "/readyz").statusCode() == 200);
+      await("it is ready")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> get(server, "/readyz").statusCode() == 200);
       assertThat(get(server, "/v1/contains?set=spam&key=a").statusCode()).isEqualTo(200);
       assertThat(get(server, "/v1/contains?set=spam&key=").statusCode()).isEqualTo(400);
       assertThat(get(server, "/v1/match?url=http://b.a.example").statusCode()).isEqualTo(200);

@@ -3,6 +3,7 @@ package io.firstseen.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -105,13 +106,14 @@ class SnapshotServerTest {
   }
 
   private void awaitSequence(long sequence) throws Exception {
-    Waiting.until(
-        "sequence " + sequence + " answers",
-        () -> {
-          HttpResponse<byte[]> manifest = bytes("/v1/manifest");
-          return manifest.statusCode() == 200
-              && Manifest.read(manifest.body()).sequence() >= sequence;
-        });
+    await("sequence " + sequence + " answers")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              HttpResponse<byte[]> manifest = bytes("/v1/manifest");
+              return manifest.statusCode() == 200
+                  && Manifest.read(manifest.body()).sequence() >= sequence;
+            });
   }
 
   private HttpRequest.Builder request(String target) {
@@ -406,9 +408,9 @@ class SnapshotServerTest {
     start(
         options().withAccess(new Access(AllowedHosts.any(), BearerTokens.parse(token), null)),
         Optional.empty());
-    Waiting.until(
-        "the blob is there",
-        () -> get(target, "authorization", "Bearer " + token).statusCode() == 200);
+    await("the blob is there")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> get(target, "authorization", "Bearer " + token).statusCode() == 200);
     assertThat(get(target).statusCode()).isEqualTo(401);
     HttpResponse<String> blob = get(target, "authorization", "Bearer " + token);
     assertThat(blob.headers().firstValue("cache-control"))
@@ -624,9 +626,9 @@ class SnapshotServerTest {
       awaitSequence(sequence);
       manifests.add(manifest("/v1/manifest?bases=true"));
     }
-    Waiting.until(
-        "the first goes",
-        () -> get("/v1/blobs/" + manifests.get(0).pack().digest()).statusCode() == 404);
+    await("the first goes")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> get("/v1/blobs/" + manifests.get(0).pack().digest()).statusCode() == 404);
     ManifestBlobs.verify(manifests.get(1), this::blob);
     ManifestBlobs.verify(manifests.get(2), this::blob);
   }
@@ -686,7 +688,9 @@ class SnapshotServerTest {
             options(),
             List.of(source(path, "spam", Optional.empty()), source(other, "ham", Optional.empty())),
             new ServiceLog() {});
-    Waiting.until("spam answers", () -> get("/v1/contains?key=a&set=spam").statusCode() == 200);
+    await("spam answers")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> get("/v1/contains?key=a&set=spam").statusCode() == 200);
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
     refused(
         get("/readyz"),
@@ -696,7 +700,9 @@ class SnapshotServerTest {
     refused(get("/v1/manifest?set=ham"), 503, "set 'ham' has no snapshot yet");
     refused(get("/v1/contains?key=a"), 400, "the parameter set must be given, there are spam, ham");
     new DirectoryPublisher(other, "ham", KeyHash.fixed(), Canonicaliser.NONE, 1).publish(1, "a");
-    Waiting.until("all are ready", () -> get("/readyz").statusCode() == 200);
+    await("all are ready")
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> get("/readyz").statusCode() == 200);
     assertThat(get("/readyz").body()).isEqualTo("{\"status\":\"ready\"}\n");
   }
 
@@ -709,9 +715,14 @@ class SnapshotServerTest {
         new ServerOptions(
             options().address(), refuse, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO);
     start(options, Optional.of(Duration.ofHours(1)));
-    Waiting.until(
-        "it is stale",
-        () -> JSON.readTree(get("/v1/status").body()).at("/sets/0/state").asText().equals("STALE"));
+    await("it is stale")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                JSON.readTree(get("/v1/status").body())
+                    .at("/sets/0/state")
+                    .asText()
+                    .equals("STALE"));
     assertThat(get("/readyz").statusCode()).isEqualTo(status);
     HttpResponse<String> answer = get("/v1/contains?key=a");
     assertThat(answer.statusCode()).isEqualTo(status);
@@ -732,9 +743,14 @@ class SnapshotServerTest {
         new ServerOptions(
             options().address(), true, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO),
         Optional.empty());
-    Waiting.until(
-        "it is stale",
-        () -> JSON.readTree(get("/v1/status").body()).at("/sets/0/state").asText().equals("STALE"));
+    await("it is stale")
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                JSON.readTree(get("/v1/status").body())
+                    .at("/sets/0/state")
+                    .asText()
+                    .equals("STALE"));
     assertThat(JSON.readTree(get("/v1/status").body()).at("/sets/0/expiresMillis").asLong())
         .isEqualTo(expires.toEpochMilli());
     refused(
@@ -762,7 +778,9 @@ class SnapshotServerTest {
     Thread closing = new Thread(closed);
     closing.start();
     try {
-      Waiting.until("it says so", () -> get("/readyz").statusCode() == 503);
+      await("it says so")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> get("/readyz").statusCode() == 503);
       assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");
       assertThat(get("/v1/contains?key=a").statusCode()).isEqualTo(200);
     } finally {

@@ -1,11 +1,11 @@
 package io.firstseen.cli.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
-import io.firstseen.cli.Waiting;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.Canonicaliser;
@@ -157,18 +157,18 @@ class PythonFollowerTest {
 
   private static String urlOf(Path work) throws Exception {
     String[] url = new String[1];
-    Waiting.until(
-        "it says where it serves",
-        LONG,
-        () -> {
-          for (String line : Files.readAllLines(work.resolve("out"))) {
-            JsonNode event = JSON.readTree(line);
-            if (event.path("event").asText().equals("serving")) {
-              url[0] = event.path("url").asText();
-            }
-          }
-          return url[0] != null;
-        });
+    await("it says where it serves")
+        .atMost(LONG)
+        .until(
+            () -> {
+              for (String line : Files.readAllLines(work.resolve("out"))) {
+                JsonNode event = JSON.readTree(line);
+                if (event.path("event").asText().equals("serving")) {
+                  url[0] = event.path("url").asText();
+                }
+              }
+              return url[0] != null;
+            });
     return url[0];
   }
 }

@@ -1,12 +1,12 @@
 package io.firstseen.cli.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.EmbeddedBroker;
@@ -198,7 +198,7 @@ class ServeTopicTest {
                 "--topic=" + topic,
                 "--set=spam",
                 "--port=0")) {
-      Waiting.until("it serves", Duration.ofMinutes(1), () -> !lines(directory).isEmpty());
+      await("it serves").atMost(Duration.ofMinutes(1)).until(() -> !lines(directory).isEmpty());
       writer.publish(1, "a");
       Invocation end = serve.end();
       assertThat(end.status()).isEqualTo(ExitCode.USAGE);
@@ -225,8 +225,9 @@ class ServeTopicTest {
                 "--port=0")) {
       writer.publishList("phishing", 1, "example.org/");
       writer.publishList("ours", 1, "ok.example.org/");
-      Waiting.until(
-          "it serves two snapshots", Duration.ofMinutes(1), () -> lines(directory).size() == 3);
+      await("it serves two snapshots")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> lines(directory).size() == 3);
       String serving =
           lines(directory).stream().filter(line -> line.startsWith("serving")).findFirst().get();
       assertThat(serving).startsWith("serving sets phishing, ours (allow) on http://");

@@ -2,9 +2,9 @@ package io.firstseen.cli.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
 import io.firstseen.consumer.ClientState;
@@ -322,7 +322,7 @@ class SnapshotClientOnBrokerTest {
       clients.forEach(SnapshotClient::close);
       slow.stop(0);
     }
-    Waiting.until("its threads end", LONG, () -> clientThreads().isEmpty());
+    await("its threads end").atMost(LONG).until(() -> clientThreads().isEmpty());
   }
 
   private static void awaitUnlessInterrupted(CountDownLatch latch) {
@@ -347,7 +347,7 @@ class SnapshotClientOnBrokerTest {
       writer.publish(1, "a");
       silent.accept();
       client.close();
-      Waiting.until("its threads end", LONG, () -> clientThreads().isEmpty());
+      await("its threads end").atMost(LONG).until(() -> clientThreads().isEmpty());
     }
   }
 

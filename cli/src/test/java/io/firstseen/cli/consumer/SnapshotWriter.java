@@ -1,6 +1,7 @@
 package io.firstseen.cli.consumer;
 
-import io.firstseen.cli.Waiting;
+import static org.awaitility.Awaitility.await;
+
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -205,18 +206,18 @@ public final class SnapshotWriter implements AutoCloseable {
     producer.commitTransaction();
     for (Map.Entry<TopicPartition, Long> last : lastOffsets.entrySet()) {
       TopicPartition partition = last.getKey();
-      Waiting.until(
-          "what was committed can be read",
-          Duration.ofMinutes(1),
-          () ->
-              admin
-                      .listOffsets(
-                          Map.of(partition, OffsetSpec.latest()),
-                          new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
-                      .partitionResult(partition)
-                      .get()
-                      .offset()
-                  > last.getValue());
+      await("what was committed can be read")
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () ->
+                  admin
+                          .listOffsets(
+                              Map.of(partition, OffsetSpec.latest()),
+                              new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                          .partitionResult(partition)
+                          .get()
+                          .offset()
+                      > last.getValue());
     }
   }
 

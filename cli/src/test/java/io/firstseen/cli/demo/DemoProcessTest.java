@@ -1,10 +1,10 @@
 package io.firstseen.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +60,7 @@ class DemoProcessTest {
 
   private void endAfter(CommandProcess demo, String sign) throws Exception {
     Path err = directory.resolve("err");
-    Waiting.until(sign, START, () -> Files.readString(err).contains(sign));
+    await(sign).atMost(START).until(() -> Files.readString(err).contains(sign));
     assertThat(demo.children()).isZero();
     long startNanos = System.nanoTime();
     demo.interrupt();

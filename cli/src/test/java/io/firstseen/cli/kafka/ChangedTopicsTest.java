@@ -7,8 +7,8 @@ import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import io.firstseen.cli.Waiting;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.jobs.DedupJob;
@@ -332,17 +332,17 @@ class ChangedTopicsTest {
     JobClient job = dedup(new Configuration());
     send("k", 10);
     awaitAccepted(10);
-    Waiting.until(
-        "the offset is committed",
-        Duration.ofMinutes(1),
-        () ->
-            new OffsetAndMetadata(10)
-                .equals(
-                    admin
-                        .listConsumerGroupOffsets("firstseen." + accepted)
-                        .partitionsToOffsetAndMetadata()
-                        .get()
-                        .get(new TopicPartition(events, 0))));
+    await("the offset is committed")
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () ->
+                new OffsetAndMetadata(10)
+                    .equals(
+                        admin
+                            .listConsumerGroupOffsets("firstseen." + accepted)
+                            .partitionsToOffsetAndMetadata()
+                            .get()
+                            .get(new TopicPartition(events, 0))));
     cancel(job);
     assertThat(problems()).isEmpty();
     send("new", 40);

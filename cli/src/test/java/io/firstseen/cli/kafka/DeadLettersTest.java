@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.firstseen.cli.Waiting;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.jobs.DedupJob;
@@ -69,8 +69,9 @@ class DeadLettersTest {
         topics.send(name + ".events", 1, stream.adds(List.of("b")));
         topics.await(name + ".accepted", READ_UNCOMMITTED, 2);
         FLINK.cluster().triggerCheckpoint(restored);
-        Waiting.until(
-            "an abort of " + left, Duration.ofSeconds(30), () -> !state(left).equals("Ongoing"));
+        await("an abort of " + left)
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> !state(left).equals("Ongoing"));
         topics.send(name + ".events", 1, List.of(BAD));
         topics.await(name + ".dead-letters", READ_UNCOMMITTED, 2);
         FLINK.cluster().triggerCheckpoint(restored);

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.firstseen.cli.Waiting;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.EmbeddedBroker;
@@ -330,10 +330,9 @@ class ExactlyOnceTest {
               .keyHash(secret)
               .build();
       try (SnapshotClient client = SnapshotClient.start(wrong)) {
-        Waiting.until(
-            "a refusal of the key of the dedup",
-            Duration.ofSeconds(30),
-            () -> client.status().trouble().isPresent());
+        await("a refusal of the key of the dedup")
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> client.status().trouble().isPresent());
         assertThat(client.status().trouble().orElseThrow())
             .contains("(the public key)", "configure the hash key that the publisher uses");
         assertThat(client.status().snapshot()).isEmpty();
@@ -349,10 +348,9 @@ class ExactlyOnceTest {
             .build();
     try (SnapshotClient client = SnapshotClient.start(options)) {
       // A commit is told before all readers see it.
-      Waiting.until(
-          "a snapshot of " + live.size() + " keys",
-          Duration.ofSeconds(30),
-          () -> client.manifest().filter(m -> m.count() == live.size()).isPresent());
+      await("a snapshot of " + live.size() + " keys")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> client.manifest().filter(m -> m.count() == live.size()).isPresent());
       for (String key : live) {
         if (!client.mightContain(key)) {
           throw new AssertionError(key + " is absent");

@@ -4,8 +4,8 @@ import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import io.firstseen.cli.Waiting;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
@@ -44,10 +44,9 @@ class ForgottenTransactionsTest {
       topics.send("firstseen.events", 1, List.of(event("a"), event("b")));
       topics.await("firstseen.accepted", READ_UNCOMMITTED, 2);
       String savepoint = cluster.stopWithSavepoint(first, SavepointFormatType.CANONICAL, false);
-      Waiting.until(
-          "the broker has forgotten all transactions",
-          Duration.ofMinutes(1),
-          () -> admin.listTransactions().all().get().isEmpty());
+      await("the broker has forgotten all transactions")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> admin.listTransactions().all().get().isEmpty());
 
       JobClient second = submit(broker, cluster, TestJobs.OFTEN, fromSavepoint(savepoint));
       topics.send("firstseen.events", 1, List.of(event("b"), event("c")));

@@ -6,8 +6,8 @@ import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
 import static io.firstseen.cli.kafka.TestJobs.submitSnapshots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import io.firstseen.cli.Waiting;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.EmbeddedCluster;
@@ -72,7 +72,7 @@ class RetentionTest {
       keys.add("goes", 1_000);
       keys.add("later", 2_000);
       keys.flush();
-      Waiting.until("answers", Duration.ofMinutes(1), () -> client.manifest().isPresent());
+      await("answers").atMost(Duration.ofMinutes(1)).until(() -> client.manifest().isPresent());
       assertThat(client.mightContain("goes")).isTrue();
       String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
@@ -96,7 +96,9 @@ class RetentionTest {
       JobClient rebuilt =
           submitSnapshots(
               cluster, options("--max-downtime=1s", "--take-over"), new Configuration());
-      Waiting.until("the key is gone", Duration.ofMinutes(1), () -> !client.mightContain("goes"));
+      await("the key is gone")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> !client.mightContain("goes"));
       assertThat(client.mightContain("stays")).isTrue();
       cancel(rebuilt);
     }

@@ -1,6 +1,7 @@
 package io.firstseen.cli.kafka;
 
-import io.firstseen.cli.Waiting;
+import static org.awaitility.Awaitility.await;
+
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.fixtures.SelfSigned;
 import java.nio.file.Files;
@@ -112,11 +113,12 @@ public final class SecuredBroker implements AutoCloseable {
     admin.deleteAcls(List.of(AclBindingFilter.ANY)).all().get();
     admin.createAcls(wanted).all().get();
     // The broker learns of rights after the controller has stored them.
-    Waiting.until(
-        "the rights are known",
-        PATIENCE,
-        () ->
-            new HashSet<>(admin.describeAcls(AclBindingFilter.ANY).values().get()).equals(wanted));
+    await("the rights are known")
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                new HashSet<>(admin.describeAcls(AclBindingFilter.ANY).values().get())
+                    .equals(wanted));
   }
 
   /** Deletes the topics that a job makes. */
@@ -124,10 +126,9 @@ public final class SecuredBroker implements AutoCloseable {
     Set<String> there = new HashSet<>(admin.listTopics().names().get());
     there.retainAll(topics);
     admin.deleteTopics(there).all().get();
-    Waiting.until(
-        "the topics are gone",
-        PATIENCE,
-        () -> admin.listTopics().names().get().stream().noneMatch(there::contains));
+    await("the topics are gone")
+        .atMost(PATIENCE)
+        .until(() -> admin.listTopics().names().get().stream().noneMatch(there::contains));
   }
 
   @Override

@@ -2,10 +2,10 @@ package io.firstseen.cli.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedCluster;
@@ -218,13 +218,13 @@ class SecuredBrokerTest {
       JobClient pipeline = env.executeAsync();
       // The source commits offsets without waiting for the broker; at the job's end they may be
       // lost.
-      Waiting.until(
-          "the offsets are committed",
-          Duration.ofMinutes(1),
-          () -> {
-            cluster.triggerCheckpoint(pipeline);
-            return committed("firstseen." + ACCEPTED, EVENTS).equals(open.ends(EVENTS));
-          });
+      await("the offsets are committed")
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                cluster.triggerCheckpoint(pipeline);
+                return committed("firstseen." + ACCEPTED, EVENTS).equals(open.ends(EVENTS));
+              });
       cluster.stopWithSavepoint(pipeline, SavepointFormatType.CANONICAL, true);
       assertThat(open.readCommitted(ACCEPTED)).hasSize(model.accepted);
       assertThat(open.readCommitted("firstseen.duplicates")).hasSize(model.repeats);

@@ -2,10 +2,10 @@ package io.firstseen.cli.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -142,10 +142,9 @@ class RunProcessTest {
     }
     Path partial = results.resolve("A.partial");
     try (CommandProcess run = start(endless)) {
-      Waiting.until(
-          "keys are accepted",
-          Duration.ofMinutes(1),
-          () -> Files.exists(partial) && Files.size(partial) > 0);
+      await("keys are accepted")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> Files.exists(partial) && Files.size(partial) > 0);
       run.interrupt();
       Invocation ended = run.end();
       assertThat(ended.status()).isEqualTo(130);

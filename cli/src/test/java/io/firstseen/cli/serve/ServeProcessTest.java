@@ -1,12 +1,12 @@
 package io.firstseen.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -98,7 +98,7 @@ class ServeProcessTest {
             "--json",
             "--access-log",
             "--drain=2s")) {
-      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      await("it serves a snapshot").atMost(LONG).until(() -> lines("out").size() == 2);
       JsonNode started = JSON.readTree(String.join("\n", lines("out").get(0), ""));
       JsonNode snapshot = JSON.readTree(lines("out").get(1));
       if (started.path("event").asText().equals("snapshot")) {
@@ -120,10 +120,11 @@ class ServeProcessTest {
             "POST /v1/contains HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
         late.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
         serve.terminate();
-        Waiting.until(
-            "it says that it ends", LONG, () -> get(url.resolve("readyz")).statusCode() == 503);
+        await("it says that it ends")
+            .atMost(LONG)
+            .until(() -> get(url.resolve("readyz")).statusCode() == 503);
         assertThat(get(url.resolve("v1/contains?key=c")).body()).contains("\"present\":true");
-        Waiting.until("it takes no more connections", LONG, () -> isClosed(url));
+        await("it takes no more connections").atMost(LONG).until(() -> isClosed(url));
         String rest = "Content-Length: 1\r\n\r\na";
         late.getOutputStream().write(rest.getBytes(StandardCharsets.US_ASCII));
         String answer = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -147,7 +148,7 @@ class ServeProcessTest {
     try (CommandProcess serve =
         CommandProcess.startWithHeap(
             "128m", work, "serve", "--directory=" + snapshots, "--port=0", "--json")) {
-      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      await("it serves a snapshot").atMost(LONG).until(() -> lines("out").size() == 2);
       URI url = url();
       CyclicBarrier allButTheEnd = new CyclicBarrier(peers);
       ExecutorService threads = Executors.newFixedThreadPool(peers);
@@ -230,7 +231,7 @@ class ServeProcessTest {
             "--allow=ours",
             "--port=0",
             "--json")) {
-      Waiting.until("it serves three snapshots", LONG, () -> lines("out").size() == 4);
+      await("it serves three snapshots").atMost(LONG).until(() -> lines("out").size() == 4);
       JsonNode serving = serving();
       assertThat(serving.path("sets").toString())
           .isEqualTo("[\"firstseen\",\"phishing\",\"ours\"]");
@@ -274,10 +275,9 @@ class ServeProcessTest {
             "--token-file=" + tokenFile,
             "--tls-certificate=" + keys.certificate(),
             "--tls-key=" + keys.key())) {
-      Waiting.until(
-          "it serves and has refused the set",
-          LONG,
-          () -> lines("out").size() == 1 && lines("err").size() == 3);
+      await("it serves and has refused the set")
+          .atMost(LONG)
+          .until(() -> lines("out").size() == 1 && lines("err").size() == 3);
       HttpClient client = HttpClient.newBuilder().sslContext(keys.trustingClients()).build();
       URI url = url();
       assertThat(url.getScheme()).isEqualTo("https");
@@ -341,7 +341,7 @@ class ServeProcessTest {
     Path manifest = snapshots.resolve("manifest-0000000009.bin");
     try (CommandProcess serve =
         CommandProcess.start(work, "serve", "--directory=" + snapshots, "--port=0")) {
-      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      await("it serves a snapshot").atMost(LONG).until(() -> lines("out").size() == 2);
       assertThat(lines("out"))
           .anyMatch(
               line ->
@@ -350,7 +350,7 @@ class ServeProcessTest {
           .anyMatch(
               line -> line.matches("set firstseen: sequence [0-9]+ answers, 3 keys until .*Z"));
       Files.writeString(manifest, "{");
-      Waiting.until("it complains", LONG, () -> !lines("err").isEmpty());
+      await("it complains").atMost(LONG).until(() -> !lines("err").isEmpty());
       assertThat(lines("err"))
           .singleElement()
           .asString()
@@ -370,9 +370,9 @@ class ServeProcessTest {
             "--port=0",
             "--access-log",
             "--log-format=json")) {
-      Waiting.until("it serves a snapshot", LONG, () -> logged("snapshot"));
+      await("it serves a snapshot").atMost(LONG).until(() -> logged("snapshot"));
       Files.writeString(snapshots.resolve("manifest-0000000009.bin"), "{");
-      Waiting.until("it complains", LONG, () -> logged("trouble"));
+      await("it complains").atMost(LONG).until(() -> logged("trouble"));
       serve.terminate();
       Invocation end = serve.end();
       assertThat(end.out()).isEmpty();

@@ -2,12 +2,12 @@ package io.firstseen.cli.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.kafka.ExpectedSet;
 import io.firstseen.cli.kafka.SeenUpdates;
 import io.firstseen.cli.kafka.TopicIo;
@@ -147,10 +147,11 @@ class SnapshotPacksOnTopicTest {
   }
 
   private static void awaitTold(Path follow, int sequence) throws Exception {
-    Waiting.until(
-        "sequence " + sequence + " is told",
-        LONG,
-        () -> Files.readString(follow.resolve("out")).contains("\"sequence\":" + sequence + ","));
+    await("sequence " + sequence + " is told")
+        .atMost(LONG)
+        .until(
+            () ->
+                Files.readString(follow.resolve("out")).contains("\"sequence\":" + sequence + ","));
   }
 
   private void infoShowsTheChain(String servers) throws Exception {

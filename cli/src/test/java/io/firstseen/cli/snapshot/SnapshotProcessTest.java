@@ -2,10 +2,10 @@ package io.firstseen.cli.snapshot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -51,10 +51,9 @@ class SnapshotProcessTest {
       questions.write("böse\nx\n".getBytes(UTF_8));
       questions.flush();
       // The pipe is still open: an answer that waited for more input would never be printed.
-      Waiting.until(
-          "the first answers come",
-          Duration.ofMinutes(1),
-          () -> Files.readString(work.resolve("out")).equals("böse\tpresent\nx\tabsent\n"));
+      await("the first answers come")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> Files.readString(work.resolve("out")).equals("böse\tpresent\nx\tabsent\n"));
       questions.write("a\n".getBytes(UTF_8));
       assertThat(query.end())
           .isEqualTo(
@@ -83,12 +82,12 @@ class SnapshotProcessTest {
       // The second question has begun and must not keep the first one waiting.
       questions.write("https://a.example/b\nhttp://".getBytes(UTF_8));
       questions.flush();
-      Waiting.until(
-          "the first answer comes",
-          Duration.ofMinutes(1),
-          () ->
-              Files.readString(work.resolve("out"))
-                  .equals("https://a.example/b\tpresent\ta.example/\n"));
+      await("the first answer comes")
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () ->
+                  Files.readString(work.resolve("out"))
+                      .equals("https://a.example/b\tpresent\ta.example/\n"));
       questions.write("b.example\n".getBytes(UTF_8));
       assertThat(match.end())
           .isEqualTo(
@@ -163,7 +162,7 @@ class SnapshotProcessTest {
     Path work = Files.createDirectory(directory.resolve("build"));
     try (CommandProcess build =
         CommandProcess.start(work, "snapshot", "build", "--input=-", "--output=" + output)) {
-      Waiting.until("the output is begun", Duration.ofMinutes(1), () -> Files.exists(partial));
+      await("the output is begun").atMost(Duration.ofMinutes(1)).until(() -> Files.exists(partial));
       build.interrupt();
       Invocation ended = build.end();
       assertThat(ended.status()).isEqualTo(130);

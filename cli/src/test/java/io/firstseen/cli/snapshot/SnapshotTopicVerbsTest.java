@@ -1,13 +1,13 @@
 package io.firstseen.cli.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.consumer.SnapshotWriter;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
@@ -432,10 +432,9 @@ class SnapshotTopicVerbsTest {
   }
 
   private static void awaitEvent(StringWriter out, String event) throws Exception {
-    Waiting.until(
-        event + " is told",
-        Duration.ofMinutes(1),
-        () -> out.toString().contains("\"event\":\"" + event + "\""));
+    await(event + " is told")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> out.toString().contains("\"event\":\"" + event + "\""));
   }
 
   @Tag("slow")
@@ -453,10 +452,9 @@ class SnapshotTopicVerbsTest {
               "--bootstrap-servers=" + KAFKA.servers(),
               "--topic=" + topic,
               "--set=" + SnapshotWriter.SET)) {
-        Waiting.until(
-            "the first snapshot is told",
-            Duration.ofMinutes(1),
-            () -> Files.readString(work.resolve("out")).contains("sequence 1, "));
+        await("the first snapshot is told")
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> Files.readString(work.resolve("out")).contains("sequence 1, "));
         follow.interrupt();
         Invocation ended = follow.end();
         assertThat(ended.status()).isEqualTo(130);

@@ -2,6 +2,7 @@ package io.firstseen.cli.up;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
 import io.firstseen.cli.kafka.TopicIo;
 import io.firstseen.cli.processes.FlinkRest;
 import io.firstseen.cli.shared.ExitCode;
@@ -137,13 +137,13 @@ class UpCommandTest {
     CommandProcess process =
         CommandProcess.startWithHashKey(HASH_KEY, work, words.toArray(String[]::new));
     try {
-      Waiting.until(
-          "it is up",
-          LONG,
-          () -> {
-            assertThat(Files.readString(work.resolve("err"))).isEmpty();
-            return Files.readString(work.resolve("out")).endsWith("\n");
-          });
+      await("it is up")
+          .atMost(LONG)
+          .until(
+              () -> {
+                assertThat(Files.readString(work.resolve("err"))).isEmpty();
+                return Files.readString(work.resolve("out")).endsWith("\n");
+              });
       addresses = JSON.readTree(Files.readString(work.resolve("out")));
       return process;
     } catch (Throwable e) {
@@ -156,13 +156,13 @@ class UpCommandTest {
   @Order(1)
   void firstSeenKeysAreAcceptedAndServed() throws Exception {
     assertThat(addresses.path("jobs").path("DedupJob").path("from").isNull()).isTrue();
-    Waiting.until(
-        "the service says when to expect a snapshot",
-        LONG,
-        () ->
-            get(address("service").resolve("readyz"))
-                .body()
-                .contains("the first one is expected at most 11s after the first event"));
+    await("the service says when to expect a snapshot")
+        .atMost(LONG)
+        .until(
+            () ->
+                get(address("service").resolve("readyz"))
+                    .body()
+                    .contains("the first one is expected at most 11s after the first event"));
     try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
       send(topics, events(0, 100));
       send(topics, events(0, 100));
@@ -170,12 +170,12 @@ class UpCommandTest {
       send(topics, events(2_000, 1));
       topics.send("clicks", 1, List.of("a key of a job of one's own"));
     }
-    Waiting.until("the snapshot is served", LONG, () -> isListed(99));
-    Waiting.until("the snapshot with the next key is served", LONG, () -> isListed(2_000));
+    await("the snapshot is served").atMost(LONG).until(() -> isListed(99));
+    await("the snapshot with the next key is served").atMost(LONG).until(() -> isListed(2_000));
     try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
       send(topics, List.of(event("remove", 2_000)));
     }
-    Waiting.until("the removed key leaves the set", LONG, () -> !isListed(2_000));
+    await("the removed key leaves the set").atMost(LONG).until(() -> !isListed(2_000));
     assertThat(addresses.path("eventsTopic").asText()).isEqualTo("links");
     assertThat(isListed(100)).isFalse();
     assertThat(get(address("flink").resolve("config")).body()).doesNotContain(HASH_KEY);
@@ -271,7 +271,7 @@ class UpCommandTest {
       assertThat(from).contains("/" + job + "/");
       // Flink's form of a path is no URI.
       Path checkpoint = Path.of(new org.apache.flink.core.fs.Path(from).getPath());
-      Waiting.until("checkpoints do not pile up", LONG, () -> !Files.exists(checkpoint));
+      await("checkpoints do not pile up").atMost(LONG).until(() -> !Files.exists(checkpoint));
     }
     assertThat(removalsOfAccepted()).isEqualTo(Duration.ofDays(36_500).toMillis() + "");
     assertThat(openTransactions()).noneMatch(id -> id.contains(killed));
@@ -415,19 +415,19 @@ class UpCommandTest {
       assertThat(killed).isNotEmpty();
       killed.forEach(ProcessHandle::destroyForcibly);
       int added = key.get();
-      Waiting.until(
-          "a new key is served after a kill of " + part,
-          LONG,
-          () -> {
-            try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
-              // After a restart, a window may wait for a key of a later one.
-              send(topics, events(key.getAndIncrement(), 1));
-              return isListed(added);
-            } catch (IOException e) {
-              // The service is away.
-              return false;
-            }
-          });
+      await("a new key is served after a kill of " + part)
+          .atMost(LONG)
+          .until(
+              () -> {
+                try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+                  // After a restart, a window may wait for a key of a later one.
+                  send(topics, events(key.getAndIncrement(), 1));
+                  return isListed(added);
+                } catch (IOException e) {
+                  // The service is away.
+                  return false;
+                }
+              });
     }
     assertThat(up.errors())
         .anyMatch(
