@@ -9,9 +9,13 @@ import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
@@ -25,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
@@ -299,7 +304,7 @@ class SecuredBrokerTest {
       }
       kafka.deleteTopics(MADE);
       kafka.allowOnly(without(right));
-      assertThatThrownBy(() -> TestJobs.require(Job.PIPELINE, options(dedupFile)))
+      assertThatThrownBy(() -> require(Job.PIPELINE, options(dedupFile)))
           .as(right.toString())
           .isInstanceOf(UserErrorException.class)
           .hasMessageContaining(refusal(right));
@@ -333,14 +338,14 @@ class SecuredBrokerTest {
 
   @Test
   void aSnapshotJobThatMayNotReadTheAcceptedTopicSaysSo() {
-    assertThatThrownBy(() -> TestJobs.require(Job.SNAPSHOTS, options(dedupFile)))
+    assertThatThrownBy(() -> require(Job.SNAPSHOTS, options(dedupFile)))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("may not read topic firstseen.accepted");
   }
 
   @Test
   void theDoctorNamesEveryRightThatIsMissing() throws Exception {
-    TestJobs.require(Job.PIPELINE, options(dedupFile));
+    require(Job.PIPELINE, options(dedupFile));
     Invocation allowed = doctor();
     assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
     assertThat(allowed.out())
@@ -364,6 +369,10 @@ class SecuredBrokerTest {
             "topic " + SNAPSHOTS);
   }
 
+  private static void require(Job job, KafkaOptions kafka) {
+    Preflight.require(new JobNeeds(job, kafka, JobOptions.parse()), Optional.empty());
+  }
+
   private static Invocation doctor() {
     return Invocation.of(
         "doctor", "--bootstrap-servers=" + kafka.servers(), "--kafka-properties=" + dedupFile);
@@ -373,7 +382,7 @@ class SecuredBrokerTest {
   void aRightThatIsNotThereToCheckTheReplicasIsNamed() {
     assertThatThrownBy(
             () ->
-                TestJobs.require(
+                require(
                     Job.PIPELINE,
                     options(
                         dedupFile,
@@ -421,7 +430,7 @@ class SecuredBrokerTest {
                 "firstseen." + records + ".",
                 PatternType.PREFIXED)));
     kafka.allowOnly(rights);
-    TestJobs.require(Job.DEDUP, options(dedupFile, "--output=record"));
+    require(Job.DEDUP, options(dedupFile, "--output=record"));
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
     assertThat(
             kafka
@@ -482,7 +491,7 @@ class SecuredBrokerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
-    TestJobs.require(Job.PIPELINE, options(dedupFile));
+    require(Job.PIPELINE, options(dedupFile));
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
     assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 6);
@@ -510,9 +519,9 @@ class SecuredBrokerTest {
 
   private static void prepare(String user, KafkaOptions options) {
     if (user.equals("dedup-job")) {
-      TestJobs.require(Job.DEDUP, options);
+      require(Job.DEDUP, options);
     } else {
-      TestJobs.require(Job.SNAPSHOTS, options);
+      require(Job.SNAPSHOTS, options);
     }
   }
 

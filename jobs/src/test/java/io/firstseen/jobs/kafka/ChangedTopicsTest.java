@@ -1,8 +1,8 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.cancel;
-import static io.firstseen.cli.kafka.TestJobs.failure;
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.cancel;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,9 +11,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.AcceptedKeys;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.kafka.JobNeeds;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Finding;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.net.InetAddress;

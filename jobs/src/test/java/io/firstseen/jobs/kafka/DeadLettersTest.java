@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;

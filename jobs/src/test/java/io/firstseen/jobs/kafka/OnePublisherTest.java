@@ -1,10 +1,10 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.cancel;
-import static io.firstseen.cli.kafka.TestJobs.failure;
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
-import static io.firstseen.cli.kafka.TestJobs.sequences;
-import static io.firstseen.cli.kafka.TestJobs.submitSnapshots;
+import static io.firstseen.jobs.kafka.TestJobs.cancel;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.sequences;
+import static io.firstseen.jobs.kafka.TestJobs.submitSnapshots;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +14,8 @@ import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.fixtures.AcceptedKeys;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;
 import java.time.Duration;

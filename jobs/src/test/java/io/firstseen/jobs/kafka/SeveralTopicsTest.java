@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;

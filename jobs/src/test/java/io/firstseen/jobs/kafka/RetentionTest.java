@@ -1,9 +1,9 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.cancel;
-import static io.firstseen.cli.kafka.TestJobs.failure;
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
-import static io.firstseen.cli.kafka.TestJobs.submitSnapshots;
+import static io.firstseen.jobs.kafka.TestJobs.cancel;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.submitSnapshots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +13,7 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;

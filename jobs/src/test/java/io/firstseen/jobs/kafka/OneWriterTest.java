@@ -1,8 +1,8 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.cancel;
-import static io.firstseen.cli.kafka.TestJobs.failure;
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.cancel;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
+import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;

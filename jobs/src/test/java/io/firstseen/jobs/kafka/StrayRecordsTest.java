@@ -1,11 +1,11 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.SET;
-import static io.firstseen.cli.kafka.TestJobs.cancel;
-import static io.firstseen.cli.kafka.TestJobs.failure;
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
-import static io.firstseen.cli.kafka.TestJobs.manifests;
-import static io.firstseen.cli.kafka.TestJobs.sequences;
+import static io.firstseen.jobs.kafka.TestJobs.SET;
+import static io.firstseen.jobs.kafka.TestJobs.cancel;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.manifests;
+import static io.firstseen.jobs.kafka.TestJobs.sequences;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
@@ -18,6 +18,8 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.fixtures.AcceptedKeys;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,6 +7,8 @@ import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.options.JobOptions;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +9,7 @@ import com.google.protobuf.Timestamp;
 import com.sun.net.httpserver.HttpServer;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.options.JobOptions;

@@ -1,6 +1,6 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
@@ -12,6 +12,9 @@ import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.fixtures.AcceptedKeys;
+import io.firstseen.fixtures.ExpectedSet;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;

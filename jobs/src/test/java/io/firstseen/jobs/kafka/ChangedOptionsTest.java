@@ -1,6 +1,6 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs.kafka;
 
-import static io.firstseen.cli.kafka.TestJobs.failure;
+import static io.firstseen.jobs.kafka.TestJobs.failure;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import com.google.protobuf.Timestamp;
-import io.firstseen.cli.Invocation;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
+import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
@@ -21,6 +21,7 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.jobs.shared.Finding;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -312,25 +313,34 @@ class ChangedOptionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "DedupJob, dedup, scope-field, -, '--scope-field is none, recorded as /s'",
-    "DedupJob, dedup, ttl, 2d, ",
-    "SnapshotJob, snapshots, ttl, 2d, '--ttl is 2d, recorded as 1d'",
-    "SnapshotJob, snapshots, ttl, 1d, "
+    "DedupJob, scope-field, -, '--scope-field is none, recorded as /s'",
+    "DedupJob, ttl, 2d, ",
+    "SnapshotJob, ttl, 2d, '--ttl is 2d, recorded as 1d'",
+    "SnapshotJob, ttl, 1d, "
   })
-  void doctorComparesWithoutAStart(
-      String job, String jobOfDoctor, String option, String value, String difference) {
-    List<String> arguments = new ArrayList<>(List.of("doctor", "--job=" + jobOfDoctor));
-    words(job, name, Map.of(option, value))
-        .forEach((key, text) -> arguments.add("--" + key + "=" + text));
-    List<String> found =
-        Invocation.of(arguments.toArray(String[]::new)).out().stream()
-            .filter(line -> line.contains("options of topic " + name + ".accepted"))
-            .toList();
+  void doctorComparesWithoutAStart(String job, String option, String value, String difference) {
+    String[] arguments =
+        words(job, name, Map.of(option, value)).entrySet().stream()
+            .map(word -> "--" + word.getKey() + "=" + word.getValue())
+            .toArray(String[]::new);
+    List<Finding> found = new ArrayList<>();
+    Preflight.report(
+        job.equals("DedupJob") ? DedupJob.check(arguments) : SnapshotJob.check(arguments),
+        TestJobs.SET,
+        List.of(),
+        level -> "",
+        finding -> {
+          if (finding.check().equals("options of topic " + name + ".accepted")) {
+            found.add(finding);
+          }
+        });
     assertThat(found).hasSize(1);
     if (difference == null) {
-      assertThat(found.get(0)).startsWith("ok ").endsWith(": the same as of its dedup");
+      assertThat(found.get(0).status()).isEqualTo(Finding.Status.OK);
+      assertThat(found.get(0).text()).isEqualTo("the same as of its dedup");
     } else {
-      assertThat(found.get(0)).startsWith("failed ").contains(difference);
+      assertThat(found.get(0).status()).isEqualTo(Finding.Status.FAILED);
+      assertThat(found.get(0).text()).contains(difference);
     }
   }
 
