@@ -4,8 +4,20 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
+import io.firstseen.jobs.kafka.Preflight;
+import io.firstseen.jobs.options.DeclaredOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.Finding;
+import io.firstseen.jobs.shared.KeyFiles;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +27,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import org.apache.kafka.server.common.MetadataVersion;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,27 +40,65 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** Checks this machine, and brokers. */
 @Command(
     name = "doctor",
-    modelTransformer = BrokerOptions.class,
+    modelTransformer = DeclaredOptions.class,
     description = {
-      "Checks whether this machine, and with --bootstrap-servers the brokers, have what is needed."
-          + " Prints a line for each check: ok, warning or failed, and what to do. Creates no topics"
-          + " of the job.",
-      "Takes all options of the job (--job), and checks them too.",
+      "Checks whether this machine, and with --bootstrap-servers the brokers, are ready for a job."
+          + " Prints one line per check: ok, warning or failed, and the fix. Does not create"
+          + " topics.",
+      "Append all options of the job: doctor checks them as the job would.",
       "Exit status 0 if nothing failed, 1 if something did."
     })
 public final class DoctorCommand implements Callable<Integer> {
+  private static final String SERVERS = "--bootstrap-servers";
+  private static final String SET = "--set";
+
+  static final class JobName extends OptionValues.LowerCaseName<Job> {
+    JobName() {
+      super(Job.class);
+    }
+  }
+
+  static final class JobNames extends ArrayList<String> {
+    JobNames() {
+      super(List.of("dedup", "snapshots", "pipeline", "none"));
+    }
+  }
+
+  @Option(
+      names = SERVERS,
+      description = "The brokers to check. All other options except --json need this option.")
+  private String servers;
+
+  @Option(
+      names = "--job",
+      paramLabel = "JOB",
+      defaultValue = "pipeline",
+      converter = JobName.class,
+      completionCandidates = JobNames.class,
+      description =
+          "The job to check for: dedup (DedupJob), snapshots (SnapshotJob), pipeline (PipelineJob),"
+              + " or none for a client of snapshots (default: ${DEFAULT-VALUE}).")
+  private Job job;
+
+  @Option(
+      names = SET,
+      defaultValue = DeclaredOptions.DEFAULT,
+      description = "The set whose newest manifest is checked (default: ${DEFAULT-VALUE}).")
+  private String setName;
+
+  @Mixin private TrustedKeyOptions trusted;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  @Unmatched private List<String> othersOfJob = new ArrayList<>();
+  @Unmatched private List<String> optionsOfJob = new ArrayList<>();
 
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    // Wrong options are refused before anything is printed.
+    // Before anything is printed, as this rejects wrong options.
     Consumer<Consumer<Finding>> ofBrokers = ofBrokers();
     Map<Finding.Status, Integer> counts = new EnumMap<>(Finding.Status.class);
     ObjectNode answer = Json.object();
@@ -87,16 +139,53 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private Consumer<Consumer<Finding>> ofBrokers() {
-    if (!BrokerOptions.areGiven(spec.commandLine().getParseResult())) {
-      if (!othersOfJob.isEmpty()) {
-        throw new UnmatchedArgumentException(spec.commandLine(), othersOfJob);
+    if (servers == null) {
+      for (String option : List.of("--job", SET, "--public-key")) {
+        if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+          throw new ParameterException(
+              spec.commandLine(), "%s needs %s".formatted(option, SERVERS));
+        }
+      }
+      if (!optionsOfJob.isEmpty()) {
+        throw new UnmatchedArgumentException(spec.commandLine(), optionsOfJob);
       }
       return found -> {};
     }
+    JobNeeds needs;
     try {
-      return BrokerOptions.checks(spec.commandLine().getParseResult(), othersOfJob);
+      needs = needs();
     } catch (ParameterException e) {
       throw new ParameterException(spec.commandLine(), Suggestions.sentence(e), e);
+    }
+    List<TrustedKey> keys = new ArrayList<>(trusted.keys());
+    needs.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
+    return found -> Preflight.report(needs, setName, keys, DoctorCommand::release, found);
+  }
+
+  private JobNeeds needs() {
+    List<String> words = new ArrayList<>(List.of(SERVERS + "=" + servers));
+    if (job.publishes()) {
+      words.add(SET + "=" + setName);
+    }
+    words.addAll(optionsOfJob);
+    String[] all = words.toArray(String[]::new);
+    return switch (job) {
+      case DEDUP -> DedupJob.check(all);
+      case SNAPSHOTS -> SnapshotJob.check(all);
+      case PIPELINE -> PipelineJob.check(all);
+      case NONE -> {
+        KafkaOptions options = KafkaOptions.parse(all);
+        options.check();
+        yield new JobNeeds(job, options, null);
+      }
+    };
+  }
+
+  private static String release(int metadataLevel) {
+    try {
+      return MetadataVersion.fromFeatureLevel((short) metadataLevel).shortVersion();
+    } catch (IllegalArgumentException e) {
+      return "of metadata.version " + metadataLevel;
     }
   }
 }

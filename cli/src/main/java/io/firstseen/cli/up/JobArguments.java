@@ -1,6 +1,5 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.cli.shared.GivenOptions;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
@@ -10,6 +9,7 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -96,7 +96,21 @@ final class JobArguments {
     return words;
   }
 
+  /** The given options with these names, as one word each. */
   private List<String> words(Set<String> names) {
-    return GivenOptions.words(given, names);
+    List<String> words = new ArrayList<>();
+    // A repeated option is matched several times, with all of its values each time.
+    for (OptionSpec option : new LinkedHashSet<>(given.matchedOptions())) {
+      String name = option.longestName();
+      if (!names.contains(name)) {
+        continue;
+      }
+      for (String value : option.originalStringValues()) {
+        boolean isAlone =
+            option.arity().max() == 0 || (option.arity().min() == 0 && value.isEmpty());
+        words.add(isAlone ? name : name + "=" + value);
+      }
+    }
+    return words;
   }
 }
