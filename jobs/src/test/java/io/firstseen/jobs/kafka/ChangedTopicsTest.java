@@ -201,7 +201,8 @@ class ChangedTopicsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"10, 0", "11, 0", "12, 2", "40, 30"})
+  // A single missing offset may have been the marker of a transaction.
+  @CsvSource({"11, 0", "12, 2"})
   void deletedEventsThatWereNotReadEndTheJob(int trimmedTo, int skipped) throws Exception {
     String savepoint = savepointOfTen();
     send("new", 40);
