@@ -24,6 +24,8 @@ const COSMETIC = /^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]*#[@?$%]*##?[^# \t]|^[A-Za-z0
 const REGULAR_EXPRESSION = /\\|^[^/?]*[/?][^"<>[\]^`{|}]*["<>[\]^`{|}]/;
 /** A filter of a part of a name, such as `.ad.page.` or `.com/ads/`. */
 const PART_OF_NAME = /^\.(?:.*[/?:].*|.*\.)$/s;
+/** Unicode's White_Space, and control characters. */
+const SPACE_OR_CONTROL = /[\x00- \x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 const OPTION =
   "~?(?:third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest|xhr|subdocument|frame|popup|media" +
   "|font|websocket|ping|other|badfilter|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule" +
@@ -61,8 +63,8 @@ function listed(line, version) {
   }
   const isUrl = SCHEME.test(entry);
   const name = isUrl ? null : namedByHostsFile(entry, version);
-  if (version > 1 && name === null) {
-    ofOneColumn(entry);
+  if (version > 1) {
+    ofOneColumn(name ?? entry);
   }
   if (isUrl) {
     return entry;
@@ -77,7 +79,7 @@ function listed(line, version) {
 }
 
 function ofOneColumn(entry) {
-  if (/[ \t]/.test(entry)) {
+  if (SPACE_OR_CONTROL.test(entry)) {
     throw new InvalidKeyError(
       `${quoted(entry)} has more than one column; select one, or write a space in a URL as %20`
     );

@@ -32,6 +32,8 @@ _OPTION = (
 _NARROWED = re.compile(rf".*\$(?:{_OPTION}(?:,{_OPTION})*)", re.DOTALL)
 _COMMENT = re.compile(r"[ \t]#.*", re.DOTALL)
 _SPACES = re.compile(r"[ \t]+")
+# Unicode's White_Space, and control characters.
+_SPACE_OR_CONTROL = re.compile("[\\x00- \\x7f-\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]")
 _OPTIONS = re.compile(r"\$([A-Za-z0-9~_,=|.-]+)\Z")
 # Options that do not narrow which visits of a page a filter blocks.
 _WIDE_OPTIONS = {"all", "doc", "document", "important"}
@@ -128,8 +130,8 @@ def listed(line: str, version: int = 2) -> str:
         rest = rest.partition("#")[0].rstrip(url.CONTROLS_AND_SPACE)
     is_url = _SCHEME.match(rest)
     name = None if is_url else _named(rest, version)
-    if version > 1 and name is None:
-        _require_one_column(rest)
+    if version > 1:
+        _require_one_column(name or rest)
     if is_url:
         return rest
     if version > 1 and (
@@ -143,7 +145,7 @@ def listed(line: str, version: int = 2) -> str:
 
 
 def _require_one_column(entry: str) -> None:
-    if _SPACES.search(entry):
+    if _SPACE_OR_CONTROL.search(entry):
         raise InvalidKeyError(f"{entry!r} has more than one column; select one, or write a space in a URL as %20")
 
 

@@ -16,6 +16,12 @@ final class ListLine {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[/\\\\]");
   private static final Pattern SPACE = Pattern.compile("[ \t]+");
 
+  /** Unicode's White_Space, and control characters. */
+  private static final Pattern SPACE_OR_CONTROL =
+      Pattern.compile(
+          "[\\x00- \\x7F-\\xA0\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}"
+              + "\\x{3000}]");
+
   /** The mark of a cosmetic filter, in version 1 wherever it is. */
   private static final Pattern COSMETIC_MARK = Pattern.compile("#[@?$%]*#");
 
@@ -100,12 +106,12 @@ final class ListLine {
     }
     if (version > 1) {
       // A URL that is looked up has no fragment, either.
-      entry = entry.substring(0, (entry + "#").indexOf('#')).stripTrailing();
+      entry = entry.substring(0, (entry + "#").indexOf('#')).trim();
     }
     boolean isUrl = SCHEME.matcher(entry).lookingAt();
     String host = isUrl ? null : named(entry, version);
-    if (version > 1 && host == null) {
-      requireOneColumn(entry);
+    if (version > 1) {
+      requireOneColumn(host == null ? entry : host);
     }
     if (isUrl) {
       return entry;
@@ -122,7 +128,7 @@ final class ListLine {
   }
 
   private static void requireOneColumn(String entry) throws InvalidKeyException {
-    if (SPACE.matcher(entry).find()) {
+    if (SPACE_OR_CONTROL.matcher(entry).find()) {
       throw new InvalidKeyException(
           Quoted.of(entry)
               + " has more than one column; select one, or write a space in a URL as %20");
