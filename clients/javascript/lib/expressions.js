@@ -27,9 +27,13 @@ const PART_OF_NAME = /^\.(?:.*[/?:].*|.*\.)$/s;
 /** Unicode's White_Space, and control characters. */
 const SPACE_OR_CONTROL = /[\x00- \x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 const OPTION =
-  "~?(?:third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest|xhr|subdocument|frame|popup|media" +
-  "|font|websocket|ping|other|badfilter|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule" +
-  "|removeparam|match-case|generichide|elemhide|inline-script|network|app)(?:=[^,]*)?";
+  "~?(?:third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object" +
+  "|object-subrequest|xmlhttprequest|xhr|subdocument|frame|popup|popunder|media|font|websocket|webrtc" +
+  "|ping|other|badfilter|important|all|document|doc|domain|from|to|method|header|ipaddress" +
+  "|denyallow|sitekey|app|csp|permissions|redirect|redirect-rule|rewrite|replace|removeparam" +
+  "|removeheader|uritransform|urltransform|urlskip|empty|mp4|cookie|cname|match-case|generichide" +
+  "|ghide|genericblock|specifichide|shide|elemhide|ehide|urlblock|content|jsinject|extension|stealth" +
+  "|inline-script|inline-font|network)(?:=[^,]*)?";
 const NARROWED = new RegExp(`^.*\\$${OPTION}(?:,${OPTION})*$`, "s");
 
 const normalPath = normaliser(IN_PATH, IN_PATH);

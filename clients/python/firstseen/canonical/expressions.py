@@ -25,9 +25,13 @@ _REGULAR_EXPRESSION = re.compile(r"""\\|^[^/?]*[/?][^"<>\[\]^`{|}]*["<>\[\]^`{|}
 # A filter of a part of a name, such as .ad.page. or .com/ads/
 _PART_OF_NAME = re.compile(r"\.(?:.*[/?:].*|.*\.)", re.DOTALL)
 _OPTION = (
-    r"~?(?:third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest|xhr|subdocument|frame|popup"
-    r"|media|font|websocket|ping|other|badfilter|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule"
-    r"|removeparam|match-case|generichide|elemhide|inline-script|network|app)(?:=[^,]*)?"
+    r"~?(?:third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object"
+    r"|object-subrequest|xmlhttprequest|xhr|subdocument|frame|popup|popunder|media|font|websocket|webrtc"
+    r"|ping|other|badfilter|important|all|document|doc|domain|from|to|method|header|ipaddress"
+    r"|denyallow|sitekey|app|csp|permissions|redirect|redirect-rule|rewrite|replace|removeparam"
+    r"|removeheader|uritransform|urltransform|urlskip|empty|mp4|cookie|cname|match-case|generichide"
+    r"|ghide|genericblock|specifichide|shide|elemhide|ehide|urlblock|content|jsinject|extension|stealth"
+    r"|inline-script|inline-font|network)(?:=[^,]*)?"
 )
 _NARROWED = re.compile(rf".*\$(?:{_OPTION}(?:,{_OPTION})*)", re.DOTALL)
 _COMMENT = re.compile(r"[ \t]#.*", re.DOTALL)

@@ -48,10 +48,17 @@ final class ListLine {
           ".*\\$(OPTION(,OPTION)*)"
               .replace(
                   "OPTION",
-                  "~?(third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest"
-                      + "|xhr|subdocument|frame|popup|media|font|websocket|ping|other|badfilter"
-                      + "|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule"
-                      + "|removeparam|match-case|generichide|elemhide|inline-script|network|app)"
+                  "~?(third-party|3p|strict3p|first-party|1p|strict1p|script"
+                      + "|image|stylesheet|css|object|object-subrequest|xmlhttprequest"
+                      + "|xhr|subdocument|frame|popup|popunder|media|font|websocket"
+                      + "|webrtc|ping|other|badfilter|important|all|document|doc"
+                      + "|domain|from|to|method|header|ipaddress|denyallow|sitekey"
+                      + "|app|csp|permissions|redirect|redirect-rule|rewrite|replace"
+                      + "|removeparam|removeheader|uritransform|urltransform|urlskip"
+                      + "|empty|mp4|cookie|cname|match-case|generichide|ghide"
+                      + "|genericblock|specifichide|shide|elemhide|ehide|urlblock"
+                      + "|content|jsinject|extension|stealth|inline-script|inline-font"
+                      + "|network)"
                       + "(=[^,]*)?"),
           Pattern.DOTALL);
 
