@@ -26,15 +26,16 @@ const REGULAR_EXPRESSION = /\\|^[^/?]*[/?][^"<>[\]^`{|}]*["<>[\]^`{|}]/;
 const PART_OF_NAME = /^\.(?:.*[/?:].*|.*\.)$/s;
 /** Unicode's White_Space, and control characters. */
 const SPACE_OR_CONTROL = /[\x00- \x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
-const OPTION =
+const OPTION_PATTERN =
   "~?(?:third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object" +
   "|object-subrequest|xmlhttprequest|xhr|subdocument|frame|popup|popunder|media|font|websocket|webrtc" +
   "|ping|other|badfilter|important|all|document|doc|domain|from|to|method|header|ipaddress" +
   "|denyallow|sitekey|app|csp|permissions|redirect|redirect-rule|rewrite|replace|removeparam" +
   "|removeheader|uritransform|urltransform|urlskip|empty|mp4|cookie|cname|match-case|generichide" +
   "|ghide|genericblock|specifichide|shide|elemhide|ehide|urlblock|content|jsinject|extension|stealth" +
-  "|inline-script|inline-font|network)(?:=[^,]*)?";
-const NARROWED = new RegExp(`^.*\\$${OPTION}(?:,${OPTION})*$`, "s");
+  "|inline-script|inline-font|network)(?:=.*)?";
+const OPTION = new RegExp(`^${OPTION_PATTERN}$`, "s");
+const PAGE_AND_OPTION = new RegExp(`^.*\\$${OPTION_PATTERN}$`, "s");
 
 const normalPath = normaliser(IN_PATH, IN_PATH);
 const normalQuery = normaliser(IN_QUERY, IN_QUERY.replace(/[&=+;]/g, ""));
@@ -73,13 +74,23 @@ function listed(line, version) {
   if (isUrl) {
     return entry;
   }
-  if (version > 1 && (REGULAR_EXPRESSION.test(entry) || PART_OF_NAME.test(entry) || NARROWED.test(entry))) {
+  if (version > 1 && (REGULAR_EXPRESSION.test(entry) || PART_OF_NAME.test(entry) || hasOptions(entry))) {
     throw new InvalidKeyError(
       `${quoted(entry)} is a pattern or a regular expression; list the host, or the page with http:// before it`
     );
   }
   const named = name ?? entry;
   return withoutRange(version > 1 && named.startsWith("+.") ? named.slice(2) : withoutWildcard(named), version);
+}
+
+/** Whether a line ends with a dollar sign and options of filters between commas. */
+function hasOptions(entry) {
+  const parts = entry.split(",");
+  let last = parts.length - 1;
+  while (last > 0 && !PAGE_AND_OPTION.test(parts[last]) && OPTION.test(parts[last])) {
+    last--;
+  }
+  return PAGE_AND_OPTION.test(parts[last]);
 }
 
 function ofOneColumn(entry) {

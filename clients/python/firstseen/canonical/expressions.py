@@ -24,16 +24,17 @@ _LINE_BREAK = re.compile(r"[\r\n]")
 _REGULAR_EXPRESSION = re.compile(r"""\\|^[^/?]*[/?][^"<>\[\]^`{|}]*["<>\[\]^`{|}]""")
 # A filter of a part of a name, such as .ad.page. or .com/ads/
 _PART_OF_NAME = re.compile(r"\.(?:.*[/?:].*|.*\.)", re.DOTALL)
-_OPTION = (
+_OPTION_PATTERN = (
     r"~?(?:third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object"
     r"|object-subrequest|xmlhttprequest|xhr|subdocument|frame|popup|popunder|media|font|websocket|webrtc"
     r"|ping|other|badfilter|important|all|document|doc|domain|from|to|method|header|ipaddress"
     r"|denyallow|sitekey|app|csp|permissions|redirect|redirect-rule|rewrite|replace|removeparam"
     r"|removeheader|uritransform|urltransform|urlskip|empty|mp4|cookie|cname|match-case|generichide"
     r"|ghide|genericblock|specifichide|shide|elemhide|ehide|urlblock|content|jsinject|extension|stealth"
-    r"|inline-script|inline-font|network)(?:=[^,]*)?"
+    r"|inline-script|inline-font|network)(?:=.*)?"
 )
-_NARROWED = re.compile(rf".*\$(?:{_OPTION}(?:,{_OPTION})*)", re.DOTALL)
+_OPTION = re.compile(_OPTION_PATTERN, re.DOTALL)
+_PAGE_AND_OPTION = re.compile(rf".*\${_OPTION_PATTERN}", re.DOTALL)
 _COMMENT = re.compile(r"[ \t]#.*", re.DOTALL)
 _SPACES = re.compile(r"[ \t]+")
 # Unicode's White_Space, and control characters.
@@ -139,13 +140,23 @@ def listed(line: str, version: int = 2) -> str:
     if is_url:
         return rest
     if version > 1 and (
-        _REGULAR_EXPRESSION.search(rest) or _PART_OF_NAME.fullmatch(rest) or _NARROWED.fullmatch(rest)
+        _REGULAR_EXPRESSION.search(rest) or _PART_OF_NAME.fullmatch(rest) or _has_options(rest)
     ):
         raise InvalidKeyError(
             f"{rest!r} is a pattern or a regular expression; list the host, or the page with http:// before it"
         )
     rest = name or rest
     return _require_no_range(rest[2:] if version > 1 and rest.startswith("+.") else _without_wildcard(rest), version)
+
+
+def _has_options(entry: str) -> bool:
+    """Whether a line ends with a dollar sign and options of filters between commas."""
+    for part in reversed(entry.split(",")):
+        if _PAGE_AND_OPTION.fullmatch(part):
+            return True
+        if not _OPTION.fullmatch(part):
+            return False
+    return False
 
 
 def _require_one_column(entry: str) -> None:

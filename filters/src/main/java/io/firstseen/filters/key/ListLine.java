@@ -43,24 +43,24 @@ final class ListLine {
   private static final Pattern PART_OF_NAME =
       Pattern.compile("\\.(.*[/?:].*|.*\\.)", Pattern.DOTALL);
 
-  private static final Pattern NARROWED =
+  private static final Pattern OPTION =
       Pattern.compile(
-          ".*\\$(OPTION(,OPTION)*)"
-              .replace(
-                  "OPTION",
-                  "~?(third-party|3p|strict3p|first-party|1p|strict1p|script"
-                      + "|image|stylesheet|css|object|object-subrequest|xmlhttprequest"
-                      + "|xhr|subdocument|frame|popup|popunder|media|font|websocket"
-                      + "|webrtc|ping|other|badfilter|important|all|document|doc"
-                      + "|domain|from|to|method|header|ipaddress|denyallow|sitekey"
-                      + "|app|csp|permissions|redirect|redirect-rule|rewrite|replace"
-                      + "|removeparam|removeheader|uritransform|urltransform|urlskip"
-                      + "|empty|mp4|cookie|cname|match-case|generichide|ghide"
-                      + "|genericblock|specifichide|shide|elemhide|ehide|urlblock"
-                      + "|content|jsinject|extension|stealth|inline-script|inline-font"
-                      + "|network)"
-                      + "(=[^,]*)?"),
+          "~?(third-party|3p|strict3p|first-party|1p|strict1p|script"
+              + "|image|stylesheet|css|object|object-subrequest|xmlhttprequest"
+              + "|xhr|subdocument|frame|popup|popunder|media|font|websocket"
+              + "|webrtc|ping|other|badfilter|important|all|document|doc"
+              + "|domain|from|to|method|header|ipaddress|denyallow|sitekey"
+              + "|app|csp|permissions|redirect|redirect-rule|rewrite|replace"
+              + "|removeparam|removeheader|uritransform|urltransform|urlskip"
+              + "|empty|mp4|cookie|cname|match-case|generichide|ghide"
+              + "|genericblock|specifichide|shide|elemhide|ehide|urlblock"
+              + "|content|jsinject|extension|stealth|inline-script|inline-font"
+              + "|network)"
+              + "(=.*)?",
           Pattern.DOTALL);
+
+  private static final Pattern PAGE_AND_OPTION =
+      Pattern.compile(".*\\$" + OPTION.pattern(), Pattern.DOTALL);
 
   private static final Pattern LINE_BREAK = Pattern.compile("[\r\n]");
   private static final Pattern OPTIONS = Pattern.compile("\\$([A-Za-z0-9~_,=|.-]+)\\z");
@@ -175,7 +175,19 @@ final class ListLine {
   private static boolean isPattern(String entry) {
     return REGULAR_EXPRESSION.matcher(entry).lookingAt()
         || PART_OF_NAME.matcher(entry).matches()
-        || NARROWED.matcher(entry).matches();
+        || hasOptions(entry);
+  }
+
+  /** Whether a line ends with a dollar sign and options of filters between commas. */
+  private static boolean hasOptions(String entry) {
+    String[] parts = entry.split(",", -1);
+    int last = parts.length - 1;
+    while (last > 0
+        && !PAGE_AND_OPTION.matcher(parts[last]).matches()
+        && OPTION.matcher(parts[last]).matches()) {
+      last--;
+    }
+    return PAGE_AND_OPTION.matcher(parts[last]).matches();
   }
 
   /** Whether a text is an IP address, a slash and the length of a prefix. */

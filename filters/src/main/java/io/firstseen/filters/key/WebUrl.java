@@ -29,7 +29,7 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
       Pattern.compile("(https?|ftp|wss?):[/\\\\]*", Pattern.CASE_INSENSITIVE);
 
   private static final Pattern VIEW_SOURCE =
-      Pattern.compile("\\A(view-source:[\\x00- ]*)+", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("\\A(?:view-source:[\\x00- ]*+)++", Pattern.CASE_INSENSITIVE);
   private static final Pattern NO_SCHEME = Pattern.compile("[/\\\\]{2,}");
 
   private static final Pattern AUTHORITY_END = Pattern.compile("[/\\\\?]|\\z");

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Long texts take time in proportion to their length. Each took seconds while it was quadratic. */
+/**
+ * Long texts take time in proportion to their length. Each took seconds while it was quadratic, or
+ * overflowed the stack.
+ */
 class LongUrlsTest {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int LONGER = 8;
@@ -41,7 +44,10 @@ class LongUrlsTest {
         new Text("", "a.", "com", 32_000),
         new Text("", "1.", "/24", 32_000),
         new Text("a.com/", "/*", "", 32_000),
-        new Text("http://", "!", ".com/", 21_000));
+        new Text("http://", "!", ".com/", 21_000),
+        new Text("a.com/$", "script,", "script", 9_000),
+        new Text("a.com/", "$to=", ",x", 16_000),
+        new Text("", "view-source:", "a.com", 150_000));
   }
 
   @ParameterizedTest
