@@ -31,7 +31,10 @@ class OptionsDocumentTest {
   private static String page() {
     StringBuilder page = new StringBuilder();
     page.append("# Options of the jobs\n\n");
-    page.append("Made from the annotations of the options by `OptionsDocumentTest`.\n\n");
+    page.append("`OptionsDocumentTest` generates this page from the declarations.\n\n");
+    page.append("Most jobs set five options:\n\n```sh\n");
+    page.append("flink run … --bootstrap-servers broker:9092 --events-topic links");
+    page.append(" --key-field /link --capacity 100000000 --ttl 30d\n```\n\n");
     page.append("Durations are whole numbers with a unit: `500ms`, `30s`, `5m`, `1h`, `1d`.\n");
     page.append("Sizes are whole numbers of bytes, or with a unit: `512k`, `64m`, `1g`.\n");
     section(page, "Keys", new KeyOptions());
