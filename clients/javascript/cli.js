@@ -174,7 +174,7 @@ function hashKeyOf(options, io) {
     if (status.isFile() && status.mode & (isOwn ? 0o077 : 0o037)) {
       const mode = (status.mode & 0o7777).toString(8).padStart(4, "0");
       io.error(
-        `warning: users other than its owner have rights to the secret file ${file} (mode ${mode}): ` +
+        `warning: users other than its owner have access to the secret file ${file} (mode ${mode}): ` +
           `chmod ${isOwn ? "600" : "640"} ${file}\n`
       );
     }
@@ -494,7 +494,7 @@ async function verify([place], options, io) {
 function openedSet(place, { blobs }) {
   const { opened: manifest, source } = openPath(place, { blobs });
   if (!(manifest instanceof Manifest)) {
-    throw new UnsupportedError("this is no manifest and no directory of snapshots");
+    throw new UnsupportedError("this is neither a manifest nor a directory of snapshots");
   }
   return { manifest, source };
 }

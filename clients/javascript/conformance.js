@@ -107,7 +107,7 @@ const OPERATIONS = {
   snapshot({ file, verify }) {
     const { opened: snapshot } = openPath(file);
     if (!(snapshot instanceof Snapshot)) {
-      throw new UnsupportedError("this is no snapshot");
+      throw new UnsupportedError("this is not a snapshot");
     }
     const { setName, shard, count, hashCount, setDigest } = snapshot.header;
     const fields = { set: setName, shard, count, hashCount, setDigest };

@@ -141,7 +141,7 @@ function requireSequence(manifest, file) {
   const named = sequenceOf(path.basename(file));
   require(
     named === null || named === manifest.sequence,
-    () => `the sequence must be that of the file's name, got ${manifest.sequence}`
+    () => `the sequence must match the file's name, got ${manifest.sequence}`
   );
 }
 

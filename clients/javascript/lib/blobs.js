@@ -134,7 +134,7 @@ function readFrame(bytes, kind, setName) {
   const fields = new FieldReader(bytes);
   require(
     bytes.length >= 4 && hex(fields.take(4, "the magic number")) === MAGIC,
-    "this is no blob: the magic number is missing"
+    "this is not a blob: the magic number is missing"
   );
   readVersion(fields, "blob");
   const isKind = fields.u8("the kind");
@@ -162,9 +162,9 @@ export class Pack {
     this.bytes = bytes.length;
     this.setName = setName;
     this.sequence = fields.bigLeb("the sequence");
-    const mark = fields.u8("the mark of the pack before");
-    require(mark <= 1, () => `the mark of the pack before must be 0 or 1, got ${mark}`);
-    this.before = mark === 1 ? fields.reference("the pack before") : null;
+    const mark = fields.u8("the mark of the previous pack");
+    require(mark <= 1, () => `the mark of the previous pack must be 0 or 1, got ${mark}`);
+    this.before = mark === 1 ? fields.reference("the previous pack") : null;
     this.keptFrom = fields.leb("keptFrom", 0, MAX_TOTAL_BYTES);
     this.bases = fields.reference("the list of bases");
     this.basesBytes = fields.leb("basesBytes", this.bases.bytes, MAX_TOTAL_BYTES);

@@ -26,7 +26,7 @@ export function canonicalHost(host, unwrap) {
   if (host.startsWith("[")) {
     const pieces = host.endsWith("]") ? ipv6(host.slice(1, -1)) : null;
     if (pieces === null) {
-      throw new InvalidKeyError(`host ${quoted(host)} is no IPv6 address`);
+      throw new InvalidKeyError(`host ${quoted(host)} is not an IPv6 address`);
     }
     return (unwrap && embeddedIpv4(pieces)) || bracketed(pieces);
   }
@@ -48,7 +48,7 @@ export function canonicalHost(host, unwrap) {
   }
   const address = ipv4(ascii);
   if (address === null) {
-    throw new InvalidKeyError(`host ${quoted(host)} ends in a number and is no IPv4 address`);
+    throw new InvalidKeyError(`host ${quoted(host)} ends in a number and is not an IPv4 address`);
   }
   return address;
 }

@@ -25,7 +25,7 @@ export class Manifest {
     const fields = new FieldReader(bytes);
     require(
       bytes.length >= 4 && hex(fields.take(4, "the magic number")) === MAGIC,
-      "this is no manifest: the magic number is missing"
+      "this is not a manifest: the magic number is missing"
     );
     const flags = readVersion(fields, "manifest", STRIPPED);
     const parts = fields.u8("the parts");

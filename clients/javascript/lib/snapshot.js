@@ -113,7 +113,7 @@ export class Snapshot {
   static read(bytes) {
     require(bytes.length >= 12, () => `a snapshot must have at least 218 bytes, got ${bytes.length}`);
     const fields = new FieldReader(bytes);
-    require(hex(fields.take(8, "the magic number")) === MAGIC, "this is no snapshot: the magic number is missing");
+    require(hex(fields.take(8, "the magic number")) === MAGIC, "this is not a snapshot: the magic number is missing");
     const version = fields.u16("the version");
     if (version > 1) {
       throw new UnsupportedError(`the snapshot has format version ${version}, this program reads version 1`);

@@ -76,7 +76,7 @@ test("a hash key is read from a file, and open rights are told", async (t) => {
   assert.equal(refused.status, 2);
   assert.match(refused.errors, /^\S+: the set was made with another hash key: [^\n]*445ce7001fe18326\)\n$/);
   chmodSync(file, 0o640);
-  assert.match((await run(words)).errors, /^warning: users other than its owner have rights[^\n]*mode 0640\): chmod 600 /);
+  assert.match((await run(words)).errors, /^warning: users other than its owner have access[^\n]*mode 0640\): chmod 600 /);
   writeFileSync(file, "no key\n");
   assert.match((await run(words)).errors, /\S+: a hash key must be 32 hexadecimal digits/);
 });
@@ -152,7 +152,7 @@ test("a manifest must have the sequence of its name", async (t) => {
   const set = goldenSet(temporary(t), "manifest.bin", 7);
   const { status, output } = await run(["verify", set]);
   assert.equal(status, 1);
-  assert.equal(output, `${set}: invalid: the sequence must be that of the file's name, got 5\n`);
+  assert.equal(output, `${set}: invalid: the sequence must match the file's name, got 5\n`);
   // Other names are no manifests.
   for (const name of ["manifest-00000000099.bin", "manifest-099.bin", "manifest-9223372036854775808.bin"]) {
     writeFileSync(path.join(set, name), "");

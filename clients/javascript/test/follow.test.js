@@ -46,7 +46,7 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
   const refusals = [
     [golden("manifest-of-nothing.bin"), "OutdatedError", /sequence 0 is older than that of sequence 5/],
     [golden("manifest.bin").subarray(0, 50), "MalformedError", /checksum|too early/],
-    [golden("one.snapshot"), "MalformedError", /this is no manifest/],
+    [golden("one.snapshot"), "MalformedError", /this is not a manifest/],
     [new Uint8Array(20_000), "MalformedError", /at most 16384 bytes/],
   ];
   for (const [bytes, name, message] of refusals) {

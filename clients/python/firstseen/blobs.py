@@ -122,7 +122,7 @@ class Blob:
     def __init__(self, data: bytes, set_name: Optional[str] = None, kind: Optional[int] = None) -> None:
         """With `set_name` and `kind`, another set and another kind are refused."""
         fields = Fields(data)
-        require(data[:4] == BLOB_MAGIC, "this is no blob: the magic number is missing")
+        require(data[:4] == BLOB_MAGIC, "this is not a blob: the magic number is missing")
         fields.take(4, "the magic number")
         require_version(fields, "blob")
         self.kind = fields.u8("the kind")
@@ -155,9 +155,9 @@ class Pack(Blob):
         super().__init__(data, set_name, PACK)
         fields = self.fields
         self.sequence = fields.leb("the sequence")
-        mark = fields.u8("the mark of the pack before")
-        require(mark <= 1, f"the mark of the pack before must be 0 or 1, got {mark}")
-        self.before = fields.reference("the pack before") if mark else None
+        mark = fields.u8("the mark of the previous pack")
+        require(mark <= 1, f"the mark of the previous pack must be 0 or 1, got {mark}")
+        self.before = fields.reference("the previous pack") if mark else None
         self.kept_from = fields.leb("keptFrom", 0, MAX_TOTAL_BYTES)
         self.bases = fields.reference("the list of bases")
         self.bases_bytes = fields.leb("basesBytes", self.bases.length, MAX_TOTAL_BYTES)

@@ -112,7 +112,7 @@ def _shards(path: str, options: argparse.Namespace) -> tuple[Manifest, CatchUp]:
     """A manifest and the way to its set."""
     opened, directory = open_path(path)
     if not isinstance(opened, Manifest) or directory is None:
-        raise UnsupportedError("this is no manifest and no directory of snapshots")
+        raise UnsupportedError("this is neither a manifest nor a directory of snapshots")
     return opened, CatchUp(opened, _Blobs(opened, directory, options))
 
 

@@ -214,7 +214,7 @@ def _warn_of_rights(status: os.stat_result, path: str) -> None:
     if status.st_mode & (0o077 if own else 0o037):
         mode = stat.S_IMODE(status.st_mode)
         warnings.warn(
-            f"users other than its owner have rights to the secret file {path} (mode {mode:04o}):"
+            f"users other than its owner have access to the secret file {path} (mode {mode:04o}):"
             f" chmod {'600' if own else '640'} {path}",
             stacklevel=3,
         )

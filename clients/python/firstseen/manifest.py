@@ -35,7 +35,7 @@ class Manifest:
     def __init__(self, data: bytes) -> None:
         self.data = data
         fields = Fields(data)
-        require(data[:4] == MANIFEST_MAGIC, "this is no manifest: the magic number is missing")
+        require(data[:4] == MANIFEST_MAGIC, "this is not a manifest: the magic number is missing")
         fields.take(4, "the magic number")
         flags = require_version(fields, "manifest", _STRIPPED)
         parts = fields.u8("the parts")

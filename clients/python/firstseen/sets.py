@@ -55,7 +55,7 @@ class SnapshotSet:
         """The set in a file; refuses one of several shards. Decodes and verifies it."""
         count = snapshot.parameters.shard_count
         if count != 1:
-            raise UnsupportedError(f"a set must be asked in all its shards, got shard {snapshot.shard} of {count}")
+            raise UnsupportedError(f"a set must be queried in all its shards, got shard {snapshot.shard} of {count}")
         return cls(
             snapshot.set_name,
             snapshot.sequence,
@@ -225,7 +225,7 @@ class UrlLists:
         for one in self.lists + self.allow:
             if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
                 raise UnsupportedError(
-                    f"set {one.set_name!r} must have the canonicaliser url-expression to be asked for URLs,"
+                    f"set {one.set_name!r} must have the canonicaliser url-expression to look up URLs,"
                     f" got {one.parameters.canonicaliser_name}"
                 )
             one._hash()

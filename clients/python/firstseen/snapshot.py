@@ -72,7 +72,7 @@ class Snapshot:
 
     def _read_header(self, data: bytes) -> int:
         require(len(data) >= 12, f"a snapshot must have at least 218 bytes, got {len(data)}")
-        require(data[:8] == SNAPSHOT_MAGIC, "this is no snapshot: the magic number is missing")
+        require(data[:8] == SNAPSHOT_MAGIC, "this is not a snapshot: the magic number is missing")
         version, size = struct.unpack_from("<HH", data, 8)
         if version > 1:
             raise UnsupportedError(f"the snapshot has format version {version}, this reader knows version 1")

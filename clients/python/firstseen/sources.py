@@ -249,6 +249,6 @@ def manifest_in(path: str, data: bytes) -> Manifest:
     manifest = Manifest(data)
     require(
         sequence_of(os.path.basename(path)) in (None, manifest.sequence),
-        f"the sequence must be that of the file's name, got {manifest.sequence}",
+        f"the sequence must match the file's name, got {manifest.sequence}",
     )
     return manifest

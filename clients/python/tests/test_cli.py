@@ -179,7 +179,7 @@ class Commands(unittest.TestCase):
             (["query"], "the following arguments are required: PATH"),
             (["follow", "topic", "--bootstrap-servers", "h:1"], "a set on a topic must be named by --set"),
             (["verify", GOLDEN / "one.snapshot", "--public-key", GOLDEN / "one.snapshot"], "only manifests have signatures"),
-            (["apply", GOLDEN / "one.snapshot", self.directory], "this is no manifest"),
+            (["apply", GOLDEN / "one.snapshot", self.directory], "this is not a manifest"),
             (["match", GOLDEN / "list-of-window-1.blob", "a"], "this is a list of bases; URLs are looked up in"),
         ):
             result = run(*words)

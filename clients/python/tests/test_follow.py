@@ -168,7 +168,7 @@ class Following(unittest.TestCase):
         self.assertIn("is missing", follower.trouble)
         (self.path / "manifest-0000000003.bin").write_bytes(b"{")
         self.assertIsNone(follower.poll())
-        self.assertIn("this is no manifest", follower.trouble)
+        self.assertIn("this is not a manifest", follower.trouble)
 
     def test_nothing_older_answers(self):
         follower = self.follower()

@@ -51,7 +51,7 @@ def canonical(host: str, embedded: bool = False) -> str:
         return form
     address = ip.ipv4(form)
     if address is None:
-        raise InvalidKeyError(f"host {host!r} ends in a number and is no IPv4 address")
+        raise InvalidKeyError(f"host {host!r} ends in a number and is not an IPv4 address")
     return address
 
 

@@ -254,7 +254,7 @@ class HashKeyOnWorkersTest {
     Files.writeString(keyFile, OTHER);
     assertThat(UserErrorException.sentence(catchThrowable(env::execute)))
         .hasValue(
-            "the hash key at %s on this TaskManager has key check %016x, but that of the job has %016x: put the job's key there"
+            "the hash key at %s on this TaskManager has key check %016x, but the job's hash key has %016x: put the job's key there"
                 .formatted(
                     keyFile, KeyHash.parse(OTHER).keyCheck(), KeyHash.parse(KEY).keyCheck()));
   }

@@ -133,7 +133,7 @@ public final class KeyHashSource implements Serializable {
     }
     if (read.algorithm() != algorithm || read.keyCheck() != keyCheck) {
       throw new UserErrorException(
-          "the hash key at %s on this TaskManager has key check %s%s, but that of the job has %s: put the job's key there"
+          "the hash key at %s on this TaskManager has key check %s%s, but the job's hash key has %s: put the job's key there"
               .formatted(
                   reader,
                   HexFormat.of().toHexDigits(read.keyCheck()),

@@ -65,11 +65,11 @@ class KeyHashSourceTest {
     Files.writeString(file, OTHER);
     assertRefused(
         source,
-        "the hash key at %s on this TaskManager has key check %016x, but that of the job has %016x: put the job's key there"
+        "the hash key at %s on this TaskManager has key check %016x, but the job's hash key has %016x: put the job's key there"
             .formatted(file, KeyHash.parse(OTHER).keyCheck(), HASH.keyCheck()));
     assertRefused(
         KeyHashSource.onWorkers(HASH, KeyHash::fixed),
-        "(it is the public one), but that of the job");
+        "(it is the public one), but the job's hash key has");
   }
 
   @Test

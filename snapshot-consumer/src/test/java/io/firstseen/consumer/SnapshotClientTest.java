@@ -338,7 +338,7 @@ class SnapshotClientTest {
       assertThatThrownBy(question)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
-              "set 'spam' must have the canonicaliser url-expression to be asked for URLs, got"
+              "set 'spam' must have the canonicaliser url-expression to look up URLs, got"
                   + " url");
     }
   }

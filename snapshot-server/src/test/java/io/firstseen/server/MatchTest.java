@@ -268,8 +268,8 @@ class MatchTest {
         "?url=a.example&key=b|400|parameters must be among url, scope, set; got 'key'",
         "?url=a.example&set=ham|404|there is no set 'ham', there are spam, phishing, ours, keys",
         "?url=a.example&set=spam&set=ham|404|there is no set 'ham'",
-        "?url=a.example&set=keys|400|set 'keys' must have the canonicaliser url-expression to be"
-            + " asked for URLs, got none",
+        "?url=a.example&set=keys|400|set 'keys' must have the canonicaliser url-expression to look"
+            + " up URLs, got none",
         "?url=a.example&set=ours|400|set must name lists, 'ours' is an allow set, which is asked in"
             + " any case",
       })
@@ -393,7 +393,7 @@ class MatchTest {
   @Test
   void anAllowSetThatIsNoListAnswersNothing() throws Exception {
     String sentence =
-        "set 'keys' must have the canonicaliser url-expression to be asked for URLs, got none";
+        "set 'keys' must have the canonicaliser url-expression to look up URLs, got none";
     try (SnapshotServer server = start(false, Set.of("keys"), "spam", "keys")) {
       awaitState(server, "keys", "READY");
       awaitState(server, "spam", "READY");

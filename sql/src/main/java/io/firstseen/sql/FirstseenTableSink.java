@@ -78,7 +78,7 @@ final class FirstseenTableSink implements DynamicTableSink {
     int ofSink = ((ParallelismProvider) provider).getParallelism().orElse(ofDedup);
     if (ofSink != ofDedup && ofSink > 1) {
       throw new ValidationException(
-          "'table.sink.parallelism' must be 1 or that of the dedup, %d, to keep the order of a changelog, got %d"
+          "'table.sink.parallelism' must be 1 or the dedup's parallelism, %d, to keep the order of a changelog, got %d"
               .formatted(ofDedup, ofSink));
     }
   }

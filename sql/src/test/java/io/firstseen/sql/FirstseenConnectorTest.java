@@ -308,7 +308,7 @@ class FirstseenConnectorTest {
     } else {
       assertThatThrownBy(changelog)
           .hasMessageContaining(
-              "'table.sink.parallelism' must be 1 or that of the dedup, 2, to keep the order of a"
+              "'table.sink.parallelism' must be 1 or the dedup's parallelism, 2, to keep the order of a"
                   + " changelog, got "
                   + parallelism);
     }

@@ -305,7 +305,7 @@ class ServeProcessTest {
       serve.terminate();
       Invocation ended = serve.end();
       assertThat(ended.err())
-          .anyMatch(line -> line.contains("rights to the secret file " + tokenFile));
+          .anyMatch(line -> line.contains("access to the secret file " + tokenFile));
       shown.append(ended.out()).append(ended.err());
       assertThat(shown)
           .contains("--token-file", "v1/status", "firstseen_set_ready")

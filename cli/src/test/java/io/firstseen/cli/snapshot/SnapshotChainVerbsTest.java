@@ -335,7 +335,8 @@ class SnapshotChainVerbsTest {
     forged.putInt(checked, (int) checksum.getValue());
     String refusal =
         "shard 0 of set 'chains', sequence 7: the number of hashes may be at most 1099511627776"
-            + " more than that of values, %d, got %d".formatted(count, count + (1L << 40) + 1);
+            + " more than the number of values, %d, got %d"
+                .formatted(count, count + (1L << 40) + 1);
     String before = write("good", good);
     String after = write("forged", forged.array());
     assertThat(snapshot("info", after).status()).isZero();

@@ -294,6 +294,6 @@ class SnapshotCodecTest {
                 List.of(),
                 List.of(
                     "firstseen snapshot decode: this is not a set of golombset: the code that begins"
-                        + " at bit 26 goes on past the end, at bit 32")));
+                        + " at bit 26 extends past the end, at bit 32")));
   }
 }

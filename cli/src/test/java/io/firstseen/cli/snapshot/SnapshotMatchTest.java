@@ -160,7 +160,7 @@ class SnapshotMatchTest {
       String url = i % 7 == 0 ? "http://[" + i : "https://www.h" + i + ".example/" + i;
       lines.add(url);
       boolean listed = i % 3 == 0 && i % 7 != 0;
-      String invalid = "\tinvalid\thost '[" + i + "' is no IPv6 address";
+      String invalid = "\tinvalid\thost '[" + i + "' is not an IPv6 address";
       answers.add(
           url + (i % 7 == 0 ? invalid : listed ? "\tpresent\th" + i + ".example/" : "\tabsent"));
     }
@@ -242,7 +242,7 @@ class SnapshotMatchTest {
                 + rateIn(call, 1, 1 - 0.999 * 0.999)
                 + "}",
             "{\"url\":\"http://[1\",\"answer\":\"invalid\","
-                + "\"reason\":\"host '[1' is no IPv6 address\"}");
+                + "\"reason\":\"host '[1' is not an IPv6 address\"}");
   }
 
   /** The rate in a line, which is close to the expected one. */

@@ -127,7 +127,7 @@ class SnapshotProcessTest {
   }
 
   private static String warning(Path file) {
-    return "warning: users other than its owner have rights to the secret file %s (mode 0644): chmod 600 %s"
+    return "warning: users other than its owner have access to the secret file %s (mode 0644): chmod 600 %s"
         .formatted(file, file);
   }
 
@@ -141,7 +141,7 @@ class SnapshotProcessTest {
   @Test
   void aDamagedSnapshotIsOneLineAndTheRightStatus() throws Exception {
     Path damaged = Files.writeString(directory.resolve("f"), "no snapshot at all");
-    String sentence = damaged + ": this is no snapshot: the magic number is missing";
+    String sentence = damaged + ": this is not a snapshot: the magic number is missing";
     assertThat(Invocation.of("snapshot", "verify", "" + damaged))
         .isEqualTo(new Invocation(ExitCode.NEGATIVE, List.of("invalid: " + sentence), List.of()));
     Path informing = Files.createDirectory(directory.resolve("info"));

@@ -206,7 +206,7 @@ class SnapshotSignaturesTest {
     assertThat(Invocation.of("snapshot", "sign", "--signing-key", path("key"), path("key")).err())
         .singleElement()
         .asString()
-        .startsWith("firstseen snapshot sign: " + path("key") + ": this is no manifest");
+        .startsWith("firstseen snapshot sign: " + path("key") + ": this is not a manifest");
   }
 
   @Test

@@ -188,7 +188,7 @@ public final class CuckooFormat {
       int unused = CuckooShape.MAX_DEPTH - page.depth;
       if ((long) page.prefix << unused != covered) {
         throw new MalformedFilterException(
-            "page %d must follow the one before, got prefix %d of depth %d"
+            "page %d must follow the previous page, got prefix %d of depth %d"
                 .formatted(i, page.prefix, page.depth));
       }
       covered += 1L << unused;

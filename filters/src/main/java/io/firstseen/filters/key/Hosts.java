@@ -50,7 +50,7 @@ final class Hosts {
       int[] pieces =
           host.endsWith("]") ? IpLiterals.ipv6(host.substring(1, host.length() - 1)) : null;
       if (pieces == null) {
-        throw new InvalidKeyException("host " + Quoted.of(host) + " is no IPv6 address");
+        throw new InvalidKeyException("host " + Quoted.of(host) + " is not an IPv6 address");
       }
       String ipv4 = unwrap ? IpLiterals.embeddedIpv4(pieces) : null;
       return ipv4 != null ? ipv4 : IpLiterals.bracketed(pieces);
@@ -75,7 +75,7 @@ final class Hosts {
     String address = IpLiterals.ipv4(ascii);
     if (address == null) {
       throw new InvalidKeyException(
-          "host " + Quoted.of(host) + " ends in a number and is no IPv4 address");
+          "host " + Quoted.of(host) + " ends in a number and is not an IPv4 address");
     }
     return address;
   }

@@ -62,7 +62,7 @@ public final class SecretFiles {
       return Optional.empty();
     }
     return Optional.of(
-        "users other than its owner have rights to the secret file %s (mode %04o): chmod %s %s"
+        "users other than its owner have access to the secret file %s (mode %04o): chmod %s %s"
             .formatted(file, mode(rights), isOwn ? "600" : "640", file));
   }
 

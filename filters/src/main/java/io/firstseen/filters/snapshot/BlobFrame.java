@@ -127,7 +127,7 @@ public record BlobFrame(Kind kind, String setName) {
     requireThat(
         in.remaining() >= MAGIC.length
             && Arrays.equals(in.bytes(MAGIC.length, "the magic number"), MAGIC),
-        "this is no blob: the magic number is missing");
+        "this is not a blob: the magic number is missing");
     int version = in.u8("the version");
     if (version > VERSION) {
       throw new UnsupportedSnapshotException(

@@ -102,7 +102,7 @@ final class ManifestFormat {
     requireThat(
         in.remaining() >= MAGIC.length
             && Arrays.equals(in.bytes(MAGIC.length, "the magic number"), MAGIC),
-        "this is no manifest: the magic number is missing");
+        "this is not a manifest: the magic number is missing");
     int version = in.u8("the version");
     if (version > Manifest.FORMAT) {
       throw new UnsupportedSnapshotException(

@@ -111,10 +111,10 @@ public record Pack(
       throws SnapshotException {
     FieldReader in = BlobFrame.open(blob, BlobFrame.Kind.PACK, setName);
     long sequence = in.leb("the sequence");
-    int hasBefore = in.u8("the mark of the pack before");
+    int hasBefore = in.u8("the mark of the previous pack");
     SnapshotFormat.requireThat(
-        hasBefore <= 1, "the mark of the pack before must be 0 or 1, got " + hasBefore);
-    BlobReference before = hasBefore == 1 ? in.reference("the pack before") : null;
+        hasBefore <= 1, "the mark of the previous pack must be 0 or 1, got " + hasBefore);
+    BlobReference before = hasBefore == 1 ? in.reference("the previous pack") : null;
     long keptFrom = in.leb("keptFrom", 0, Manifest.MAX_BYTES);
     BlobReference bases = in.reference("the list of bases");
     long basesBytes = in.leb("basesBytes", bases.bytes(), Manifest.MAX_BYTES);

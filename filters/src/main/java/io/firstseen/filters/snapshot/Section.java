@@ -130,7 +130,7 @@ public final class Section {
     if (header.hashCount() - header.count() > Manifest.MAX_COUNT) {
       throw new UncheckedIOException(
           new MalformedSnapshotException(
-              "shard %d of set '%s', sequence %d: the number of hashes may be at most %d more than that of values, %d, got %d"
+              "shard %d of set '%s', sequence %d: the number of hashes may be at most %d more than the number of values, %d, got %d"
                   .formatted(
                       header.parameters().shard(),
                       header.parameters().setName(),

@@ -178,7 +178,7 @@ public final class SnapshotDirectory {
     }
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException(
-          file + ": the sequence must be that of the file's name, got " + manifest.sequence());
+          file + ": the sequence must match the file's name, got " + manifest.sequence());
     }
     return manifest;
   }
@@ -335,7 +335,10 @@ public final class SnapshotDirectory {
       return Path.of(uri.getPath());
     } catch (InvalidPathException e) {
       throw new MalformedSnapshotException(
-          "the manifest names the directory " + manifest.blobs() + ", which is no path here", e);
+          "the manifest names the directory "
+              + manifest.blobs()
+              + ", which is not a path on this system",
+          e);
     }
   }
 

@@ -121,7 +121,7 @@ final class SnapshotFormat {
           "a snapshot must have at least " + MIN_HEADER_BYTES + " bytes, got " + in.limit());
     }
     if (in.mismatch(ByteBuffer.wrap(MAGIC)) != MAGIC.length) {
-      throw new MalformedSnapshotException("this is no snapshot: the magic number is missing");
+      throw new MalformedSnapshotException("this is not a snapshot: the magic number is missing");
     }
     int version = in.getShort(VERSION_AT) & 0xFFFF;
     if (version > VERSION) {

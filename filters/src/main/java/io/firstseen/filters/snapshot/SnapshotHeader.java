@@ -76,7 +76,7 @@ public record SnapshotHeader(
             + universe.range());
     requireThat(
         hashCount >= count && (hashCount == 0) == (count == 0),
-        "the number of hashes must be at least that of values ("
+        "the number of hashes must be at least the number of values ("
             + count
             + "), and 0 if there are none, got "
             + hashCount);

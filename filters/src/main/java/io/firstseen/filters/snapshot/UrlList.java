@@ -68,7 +68,7 @@ public final class UrlList {
     int shards = parameters.set().shards().count();
     if (shards > 1) {
       throw new IllegalArgumentException(
-          "a list must be asked in all its shards, got shard %d of %d"
+          "a list must be queried in all its shards, got shard %d of %d"
               .formatted(parameters.shard(), shards));
     }
     return new UrlList(
@@ -91,7 +91,7 @@ public final class UrlList {
   public static void requireUrlExpressions(String setName, SetParameters parameters) {
     if (!isList(parameters)) {
       throw new IllegalArgumentException(
-          "set '%s' must have the canonicaliser url-expression to be asked for URLs, got %s"
+          "set '%s' must have the canonicaliser url-expression to look up URLs, got %s"
               .formatted(setName, parameters.canonicaliser().id()));
     }
   }

@@ -293,7 +293,7 @@ class CuckooFormatTest {
   @Test
   void pagesMustCoverEveryIdentityOnceAndInOrder() throws IOException {
     assertThat(read(filterOf(empty(1, 0), empty(2, 2), empty(2, 3))).pageCount()).isEqualTo(3);
-    String order = "page \\d must follow the one before, got prefix \\d of depth \\d";
+    String order = "page \\d must follow the previous page, got prefix \\d of depth \\d";
     String cover = "the pages must cover all identities";
     assertRefused(cover, empty(1, 0));
     assertRefused(cover, empty(1, 0), empty(2, 2));

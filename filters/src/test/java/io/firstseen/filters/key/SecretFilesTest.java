@@ -38,7 +38,7 @@ class SecretFilesTest {
   }
 
   private static String sentence(Path file, String mode, String mended) {
-    return "users other than its owner have rights to the secret file %s (mode %s): chmod %s %s"
+    return "users other than its owner have access to the secret file %s (mode %s): chmod %s %s"
         .formatted(file, mode, mended, file);
   }
 

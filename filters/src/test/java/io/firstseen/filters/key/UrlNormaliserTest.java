@@ -96,8 +96,8 @@ class UrlNormaliserTest {
           http://a%2541.b/ | host 'a%2541.b' must not hold '%'
           http://%ff/ | host '%ff' is not UTF-8: malformed at byte 0
           http://xn--ü.de/ | host 'xn--ü.de' mixes Punycode and other characters in a label
-          http://1.2.3.256/ | host '1.2.3.256' ends in a number and is no IPv4 address
-          http://[::g]/ | host '[::g]' is no IPv6 address
+          http://1.2.3.256/ | host '1.2.3.256' ends in a number and is not an IPv4 address
+          http://[::g]/ | host '[::g]' is not an IPv6 address
           """)
   void aRefusalSaysWhy(String key, String why) {
     assertThatThrownBy(() -> canonical(key))

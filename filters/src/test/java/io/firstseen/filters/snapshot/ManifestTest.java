@@ -270,7 +270,7 @@ class ManifestTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "magic | 89465342 | this is no manifest: the magic number is missing",
+        "magic | 89465342 | this is not a manifest: the magic number is missing",
         "version | 00 | the format version must be 1, got 0",
         "name | 00 | a set name must be 1 to 100 of the characters",
         "name | 03612f62 | a set name must be 1 to 100 of the characters",
@@ -370,7 +370,7 @@ class ManifestTest {
         };
     assertThatThrownBy(() -> Manifest.read(bytes))
         .isExactlyInstanceOf(MalformedSnapshotException.class)
-        .hasMessage("this is no manifest: the magic number is missing");
+        .hasMessage("this is not a manifest: the magic number is missing");
   }
 
   @Test

@@ -141,15 +141,15 @@ class PackTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "magic | 8946534d | this is no blob: the magic number is missing",
+        "magic | 8946534d | this is not a blob: the magic number is missing",
         "version | 00 | the format version must be 1, got 0",
         "kind | 02 | this is a base; a pack is needed",
         "kind | 03 | this is a list of bases; a pack is needed",
         "name | 0168 | it must be of set 'phishing', got 'h'",
         "name | 00 | a set name must be 1 to 100 of the characters",
         "sequence | 8700 | the sequence must have no leading zeros",
-        "mark | 02 | the mark of the pack before must be 0 or 1, got 2",
-        "before | DIGEST00 | the length of the pack before must be in [1, 2147483647], got 0",
+        "mark | 02 | the mark of the previous pack must be 0 or 1, got 2",
+        "before | DIGEST00 | the length of the previous pack must be in [1, 2147483647], got 0",
         "list | DIGEST00 | the length of the list of bases must be in [1, 2147483647], got 0",
         "basesBytes | 63 | basesBytes must be in [100, 9007199254740992], got 99",
         "packsSince | 80808080808080808001 | packsSince must be below 2^63",

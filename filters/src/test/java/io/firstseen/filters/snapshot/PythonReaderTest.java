@@ -120,7 +120,7 @@ class PythonReaderTest {
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
     assertThat(run(file, "query", keyFile).errors())
         .isEqualTo(
-            "warning: users other than its owner have rights to the secret file %s (mode 0640): chmod 600 %s\n"
+            "warning: users other than its owner have access to the secret file %s (mode 0640): chmod 600 %s\n"
                 .formatted(key, key));
   }
 
@@ -210,8 +210,7 @@ class PythonReaderTest {
     assertThat(run(file, "match").errors())
         .isEqualTo(
             file
-                + ": set 'python' must have the canonicaliser url-expression to be asked for URLs,"
-                + " got url\n");
+                + ": set 'python' must have the canonicaliser url-expression to look up URLs, got url\n");
     assertThat(run(directory.resolve("missing"), "info"))
         .isEqualTo(
             new Answer(
@@ -483,7 +482,7 @@ class PythonReaderTest {
             new Answer(
                 1,
                 store.path()
-                    + ": invalid: the sequence must be that of the file's name, got "
+                    + ": invalid: the sequence must match the file's name, got "
                     + sequence
                     + "\n",
                 ""));

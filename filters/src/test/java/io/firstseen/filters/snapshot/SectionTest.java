@@ -67,7 +67,7 @@ class SectionTest {
           .isInstanceOf(UncheckedIOException.class)
           .cause()
           .isInstanceOf(MalformedSnapshotException.class)
-          .hasMessageContaining("more than that of values, 990, got " + (most + 1));
+          .hasMessageContaining("more than the number of values, 990, got " + (most + 1));
     }
   }
 

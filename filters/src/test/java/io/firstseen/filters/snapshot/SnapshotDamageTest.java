@@ -83,7 +83,7 @@ class SnapshotDamageTest {
       delimiter = '|',
       value = {
         // offset | bytes | value | exception | sentence
-        "0   | 1 | 0 | Malformed   | this is no snapshot: the magic number is missing",
+        "0   | 1 | 0 | Malformed   | this is not a snapshot: the magic number is missing",
         "8   | 2 | 2 | Unsupported | has format version 2, this program reads versions up to 1",
         "8   | 2 | 65535 | Unsupported | has format version 65535,",
         "8   | 2 | 0 | Malformed | the format version must be 1, got 0",
@@ -107,11 +107,11 @@ class SnapshotDamageTest {
         "40  | 8 | 9221120237041090560 | Malformed | must be in (0, 0.1], got NaN",
         "48  | 8 | -1 | Malformed | sequence must be at least 0, got -1",
         "56  | 8 | 1700003600001 | Malformed | windowStartMillis must be at most",
-        "72  | 8 | 149 | Malformed | the number of hashes must be at least that of values (150)",
+        "72  | 8 | 149 | Malformed | the number of hashes must be at least the number of values (150)",
         "72  | 8 | -1 | Malformed | the number of hashes must be at most 2^63 - 1",
-        "80  | 8 | 0 | Malformed | the number of hashes must be at least that of values (0), and",
+        "80  | 8 | 0 | Malformed | the number of hashes must be at least the number of values (0), and",
         "80  | 8 | 149 | Malformed | the Golomb parameter must be 698, got 693",
-        "80  | 8 | 151 | Malformed | the number of hashes must be at least that of values (151)",
+        "80  | 8 | 151 | Malformed | the number of hashes must be at least the number of values (151)",
         "80  | 8 | -1 | Malformed | the number of values must be at most 2^63 - 1",
         "88  | 8 | 692 | Malformed | the Golomb parameter must be 693, got 692",
         "96  | 8 | 5 | Malformed | the reserved bytes must be 0",

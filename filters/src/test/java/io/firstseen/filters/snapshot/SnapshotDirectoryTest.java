@@ -204,11 +204,11 @@ class SnapshotDirectoryTest {
     Files.write(file, manifest(1, null).toBytes());
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(file + ": the sequence must be that of the file's name, got 1");
+        .hasMessage(file + ": the sequence must match the file's name, got 1");
     Files.writeString(file, "no manifest");
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(file + ": this is no manifest: the magic number is missing");
+        .hasMessage(file + ": this is not a manifest: the magic number is missing");
   }
 
   private static Snapshot snapshot(int count) {

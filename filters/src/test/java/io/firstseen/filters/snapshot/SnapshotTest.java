@@ -128,7 +128,7 @@ class SnapshotTest {
     Path noSnapshot = Files.writeString(directory.resolve("b"), "no snapshot at all");
     assertThatThrownBy(() -> Snapshot.read(noSnapshot))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(noSnapshot + ": this is no snapshot: the magic number is missing");
+        .hasMessage(noSnapshot + ": this is not a snapshot: the magic number is missing");
     Path empty = Files.createFile(directory.resolve("c"));
     assertThatThrownBy(() -> Snapshot.read(empty))
         .isInstanceOf(MalformedSnapshotException.class)

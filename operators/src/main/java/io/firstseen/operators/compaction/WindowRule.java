@@ -25,7 +25,7 @@ record WindowRule(long windowMillis) implements Serializable {
     long end = instantMillis - Math.floorMod(instantMillis, windowMillis) + windowMillis;
     if (end <= instantMillis) {
       throw new IllegalArgumentException(
-          "event time must lie in a window of %d ms that ends before %d, got %d"
+          "event time must be in a window of %d ms that ends before %d, got %d"
               .formatted(windowMillis, Long.MAX_VALUE, instantMillis));
     }
     return end;

@@ -45,7 +45,8 @@ final class MetadataBytes extends ByteArrayInputStream {
       objects.setObjectInputFilter(MetadataBytes::check);
       objects.readObject();
     } catch (IOException | ClassNotFoundException e) {
-      throw new IllegalStateException("an object that is no checkpoint's properties: " + e, e);
+      throw new IllegalStateException(
+          "an object that is not in a checkpoint's properties: " + e, e);
     }
   }
 

@@ -104,7 +104,7 @@ class MalformedMetadataTest {
         .isZero();
     assertThatThrownBy(() -> operators(withProperties(new Stranger())))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("an object that is no checkpoint's properties");
+        .hasMessageContaining("an object that is not in a checkpoint's properties");
     assertThat(Stranger.made).isZero();
   }
 }

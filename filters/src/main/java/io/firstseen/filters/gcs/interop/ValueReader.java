@@ -48,7 +48,7 @@ final class ValueReader {
     long next = runEnd + 1 + form.remainderBits();
     if (next > end) {
       throw new MalformedGolombCodedSetException(
-          "the code that begins at bit " + position + " goes on past the end, at bit " + end);
+          "the code that begins at bit " + position + " extends past the end, at bit " + end);
     }
     long remainder = bits.bitsAt(runEnd + 1, form.remainderBits());
     value = valueAfter(run, remainder);

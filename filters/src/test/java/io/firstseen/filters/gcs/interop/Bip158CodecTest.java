@@ -143,12 +143,12 @@ class Bip158CodecTest {
         "feffff0000 | N in 5 bytes must be at least 65536, got 65535",
         "ffffffffffffffffff | 'N must be in [0, 2^32 - 1], got 8 bytes for it'",
         "feffffffff | 'there must be N = 4294967295 values, there are 0'",
-        "0000 | 'the code that begins at bit 8 goes on past the end, at bit 16'",
+        "0000 | 'the code that begins at bit 8 extends past the end, at bit 16'",
         "009dfca8 | 'a value must be at most 0, the one whose code begins at bit 8 is more'",
         "029dfca8 | 'there must be N = 2 values, there are 1'",
-        "019dfc | 'the code that begins at bit 8 goes on past the end, at bit 24'",
-        "019dfca800 | 'the code that begins at bit 29 goes on past the end, at bit 40'",
-        "019dfca9 | 'the code that begins at bit 29 goes on past the end, at bit 32'",
+        "019dfc | 'the code that begins at bit 8 extends past the end, at bit 24'",
+        "019dfca800 | 'the code that begins at bit 29 extends past the end, at bit 40'",
+        "019dfca9 | 'the code that begins at bit 29 extends past the end, at bit 32'",
         "01ffffff00000000"
             + " | 'a value must be at most 784930, the one whose code begins at bit 8 is more'"
       })

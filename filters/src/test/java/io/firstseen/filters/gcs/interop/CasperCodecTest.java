@@ -92,8 +92,8 @@ class CasperCodecTest {
         "AAAAAAAAAAAAAAAAAAAAqA== | the cookie's value has padding, or bits beyond its last byte",
         "AAAAAAAAAAAAAAAAAAAAqB | the cookie's value has padding, or bits beyond its last byte",
         "AAAA+AAA | the cookie's value is not base64url",
-        "AAAAAAAAAAAAAAAAAAAA | the code that begins at bit 0 goes on past the end, at bit 120",
-        "AAAAAAAAAAAAAAAAAAAAqAA | the code that begins at bit 127 goes on past the end, at bit 136",
+        "AAAAAAAAAAAAAAAAAAAA | the code that begins at bit 0 extends past the end, at bit 120",
+        "AAAAAAAAAAAAAAAAAAAAqAA | the code that begins at bit 127 extends past the end, at bit 136",
         "AAAAAAAAAAAAAAAAAAAAAAKg"
             + " | a value must be at most 8191, the one whose code begins at bit 0 is more"
       })

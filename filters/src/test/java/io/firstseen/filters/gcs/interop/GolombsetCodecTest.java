@@ -103,10 +103,10 @@ class GolombsetCodecTest {
       delimiter = '|',
       value = {
         "'' | the parameter takes 5 bits, got 0 bytes",
-        "21849bb0 | the code that begins at bit 26 goes on past the end, at bit 32",
-        "21849bb07e | the code that begins at bit 33 goes on past the end, at bit 40",
-        "21849bb07fff | the code that begins at bit 33 goes on past the end, at bit 48",
-        "21849bb000 | the code that begins at bit 38 goes on past the end, at bit 40"
+        "21849bb0 | the code that begins at bit 26 extends past the end, at bit 32",
+        "21849bb07e | the code that begins at bit 33 extends past the end, at bit 40",
+        "21849bb07fff | the code that begins at bit 33 extends past the end, at bit 48",
+        "21849bb000 | the code that begins at bit 38 extends past the end, at bit 40"
       })
   void refusesDamagedSets(String digits, String sentence) {
     assertThatThrownBy(() -> codec.decode(hex(digits)))

@@ -116,9 +116,9 @@ class OriginalCodecTest {
         "0000001a00000041cba9 | P must be a power of two in [1, 2^31], got 65",
         "0000001a00000000cba9 | P must be a power of two in [1, 2^31], got 0",
         "0000001a00000040cba920f780663a061f2065198ab1032d624c50331e66ae"
-            + " | the code that begins at bit 246 goes on past the end, at bit 248",
+            + " | the code that begins at bit 246 extends past the end, at bit 248",
         "0000001a00000040cba920f780663a061f2065198ab1032d624c50331e66ae9819"
-            + " | the code that begins at bit 261 goes on past the end, at bit 264",
+            + " | the code that begins at bit 261 extends past the end, at bit 264",
         "0000001a00000040cba920f780663a061f2065198ab1032d624c50331e66ae981800"
             + " | a difference must be at least 1, the one whose code begins at bit 261 is 0",
         // As an early C++ tool wrote it, with the last byte not aligned.
