@@ -1,22 +1,25 @@
 package io.firstseen.filters;
 
 /**
- * An approximate set of keys, identified by their 64-bit hashes. It never misses a key that is in
- * the set. For a key that is not, it may answer 'present', at a known rate.
+ * An approximate set of keys, identified by their 64-bit hashes. A lookup of a key in the set
+ * always returns true. A lookup of any other key may also return true, at a known rate.
  */
 public interface MembershipFilter {
   /**
-   * Whether the key with this hash may be in the set; false means that it is certainly not.
-   * Allocates nothing.
+   * Returns whether the key with this hash may be in the set; false means that the set does not
+   * contain it. Allocates nothing.
    */
   boolean mightContain(long hash);
 
   /**
-   * The probability, in [0, 1], that {@link #mightContain} is now true for a key that is not in the
-   * set.
+   * Returns the probability, in [0, 1], that {@link #mightContain} currently returns true for a key
+   * that is not in the set.
    */
   double predictedFalsePositiveRate();
 
-  /** The bytes of the set in memory. Each filter says whether object headers are included. */
+  /**
+   * Returns the size of the set in memory, in bytes. Each filter documents whether this includes
+   * object headers.
+   */
   long sizeBytes();
 }

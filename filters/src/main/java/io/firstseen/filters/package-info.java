@@ -1,2 +1,2 @@
-/** What every approximate set of keys in this project has in common. */
+/** The common interface of all approximate sets of keys in this project. */
 package io.firstseen.filters;

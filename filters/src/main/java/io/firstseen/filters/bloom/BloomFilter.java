@@ -9,8 +9,8 @@ import io.firstseen.filters.MembershipFilter;
  * <p>A key's k positions come from two hashes (Kirsch, Mitzenmacher: Less hashing, same
  * performance: building a better Bloom filter, ESA 2006), extended so that small filters keep the
  * false-positive rate as well as large ones. Both are mixed from the key's hash, so that keys whose
- * hashes share bits, such as those of one shard, do no harm. {@link BloomFormat} specifies the rule
- * and has measured rates.
+ * hashes share bits, such as the keys of one shard, do not raise the false-positive rate. {@link
+ * BloomFormat} specifies the rule and lists measured rates.
  *
  * <p>Any number of threads may look up keys as long as no thread adds one.
  */
@@ -41,8 +41,8 @@ public final class BloomFilter implements MembershipFilter {
   /**
    * Adds the key with this hash.
    *
-   * @return true if the filter changed, so the key was not in it; false if {@link #mightContain}
-   *     was true before
+   * @return true if the filter changed, so it did not contain the key; false if {@link
+   *     #mightContain} already returned true
    */
   public boolean add(long hash) {
     long before = bitsSet;
@@ -102,14 +102,14 @@ public final class BloomFilter implements MembershipFilter {
     return new BloomFilter(shape, united);
   }
 
-  /** The size. */
+  /** Returns the size. */
   public BloomShape shape() {
     return shape;
   }
 
   /**
-   * The share of bits that are set, in [0, 1]; about 0.5 when a well-chosen shape reaches its
-   * capacity.
+   * Returns the share of bits that are set, in [0, 1]; about 0.5 when a well-chosen shape reaches
+   * its capacity.
    */
   public double fill() {
     return (double) bitsSet / shape.bits();
@@ -127,9 +127,9 @@ public final class BloomFilter implements MembershipFilter {
   }
 
   /**
-   * Estimates how many distinct keys were added from the set bits: −m / k ln(1 − fill) (Swamidass,
-   * Baldi: Mathematical correction for fingerprint similarity measures to improve chemical
-   * retrieval, J. Chem. Inf. Model. 47(3), 2007). Infinite when all bits are set.
+   * Estimates the number of distinct keys that were added, from the number of set bits: −m / k ln(1
+   * − fill) (Swamidass, Baldi: Mathematical correction for fingerprint similarity measures to
+   * improve chemical retrieval, J. Chem. Inf. Model. 47(3), 2007). Infinite when all bits are set.
    */
   public double estimatedCount() {
     // Math.abs avoids minus zero for the empty filter.
@@ -141,7 +141,10 @@ public final class BloomFilter implements MembershipFilter {
     return shape.bits() / Byte.SIZE;
   }
 
-  /** The serialised form, see {@link BloomFormat}: the same shape and keys give the same bytes. */
+  /**
+   * Returns the serialised form, see {@link BloomFormat}: the same shape and keys give the same
+   * bytes.
+   */
   public byte[] toBytes() {
     return BloomFormat.write(shape, words);
   }

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The serialised form of a Bloom filter, version 1. Only this class contains it.
+ * The serialised form of a Bloom filter, version 1. No other class depends on it.
  *
  * <p>All integers are little-endian.
  *
@@ -78,7 +78,7 @@ final class BloomFormat {
     return mix(firstHash + GOLDEN);
   }
 
-  /** The position of u, in [0, bits). */
+  /** Returns the position of u, in [0, bits). */
   static long bitIndex(long u, long bits) {
     // The high half of the unsigned product. The signed product is 2^64 · bits too small if the top
     // bit of u is set.

@@ -7,16 +7,21 @@ package io.firstseen.filters.bloom;
  * @param hashes the number of bits k that each key sets, in [1, {@link #MAX_HASHES}]
  */
 public record BloomShape(long bits, int hashes) {
-  /** The most bits, so that the serialised form fits in one byte array, just under 2 GiB. */
+  /**
+   * The maximum number of bits. The serialised form still fits in one byte array, just under 2 GiB.
+   */
   public static final long MAX_BITS = (1L << 34) - 256;
 
-  /** The most bits that a key sets; a 64-bit hash does not allow a rate that needs more. */
+  /**
+   * The maximum number of bits that a key sets; rates that need more cannot be reached with a
+   * 64-bit hash.
+   */
   public static final int MAX_HASHES = 64;
 
   /** The highest false-positive rate of {@link #forCapacity}. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.5;
 
-  /** Refuses sizes out of bounds. */
+  /** Rejects sizes that are out of bounds. */
   public BloomShape {
     if (bits < Long.SIZE || bits > MAX_BITS || bits % Long.SIZE != 0) {
       throw new IllegalArgumentException(
@@ -29,8 +34,8 @@ public record BloomShape(long bits, int hashes) {
   }
 
   /**
-   * The smallest shape that holds {@code expectedKeys} distinct keys at {@code falsePositiveRate}
-   * or less.
+   * Returns the smallest shape that holds {@code expectedKeys} distinct keys at {@code
+   * falsePositiveRate} or less.
    *
    * <p>k = round(log2(1 / p)), which equals the textbook's round(m / n ln 2) with m = n ln(1 / p) /
    * ln² 2. Because k is rounded, m is then computed from the formula of {@link
@@ -46,7 +51,7 @@ public record BloomShape(long bits, int hashes) {
     if (expectedKeys < 1) {
       throw new IllegalArgumentException("expectedKeys must be at least 1, got " + expectedKeys);
     }
-    // Written so that NaN is refused.
+    // Written so that NaN is rejected.
     if (!(falsePositiveRate > 0 && falsePositiveRate <= MAX_FALSE_POSITIVE_RATE)) {
       throw new IllegalArgumentException(
           "falsePositiveRate must be in (0, "
@@ -69,9 +74,9 @@ public record BloomShape(long bits, int hashes) {
   }
 
   /**
-   * The false-positive rate to expect after {@code keys} distinct keys: (1 − (1 − 1/m)^(k keys))^k
-   * (Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13(7), 1970, in its
-   * usual form).
+   * Returns the false-positive rate to expect after {@code keys} distinct keys: (1 − (1 − 1/m)^(k
+   * keys))^k (Bloom, Space/time trade-offs in hash coding with allowable errors, CACM 13(7), 1970,
+   * in its usual form).
    *
    * @throws IllegalArgumentException if {@code keys} is negative
    */

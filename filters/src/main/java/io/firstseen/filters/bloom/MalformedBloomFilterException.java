@@ -2,7 +2,7 @@ package io.firstseen.filters.bloom;
 
 import java.io.IOException;
 
-/** The bytes are not a serialised Bloom filter; the message says why. */
+/** Thrown if bytes are not a serialised Bloom filter; the message states the reason. */
 public final class MalformedBloomFilterException extends IOException {
   private static final long serialVersionUID = 1L;
 

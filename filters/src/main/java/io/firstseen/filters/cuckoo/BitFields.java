@@ -6,11 +6,12 @@ import java.nio.ByteOrder;
 
 /** Unsigned fields of up to 57 bits at any bit position of a byte array, lowest bit first. */
 final class BitFields {
-  /** The most bits that one load from a byte address is sure to cover. */
+  /** The maximum number of bits that one load from a byte address always covers. */
   static final int MAX_BITS = Long.SIZE - Byte.SIZE + 1;
 
   /**
-   * The bytes that an array needs behind its last field, because fields are read in whole words.
+   * The number of bytes that an array needs after its last field, because fields are read in whole
+   * words.
    */
   static final int SPARE_BYTES = Long.BYTES;
 
@@ -23,7 +24,7 @@ final class BitFields {
     return (1L << bits) - 1;
   }
 
-  /** The word at a bit position; only its low 57 bits are sure to be valid. */
+  /** Returns the word at a bit position; only its low 57 bits are guaranteed to be valid. */
   static long word(byte[] bytes, int bit) {
     return (long) WORD.get(bytes, bit >>> 3) >>> (bit & 7);
   }
@@ -47,7 +48,7 @@ final class BitFields {
 
   /** Writes fields one after the other into an array of zeros, without reading it. */
   static final class Writer {
-    /** The most bits that a field may have. */
+    /** The maximum number of bits of a field. */
     static final int MAX_BITS = Long.SIZE - Byte.SIZE;
 
     private final byte[] bytes;
@@ -71,7 +72,7 @@ final class BitFields {
       written &= 7;
     }
 
-    /** Leaves bits 0. */
+    /** Skips bits, which stay 0. */
     void skip(int bits) {
       written += bits;
       if (written >= Byte.SIZE) {

@@ -2,42 +2,45 @@ package io.firstseen.filters.cuckoo;
 
 /**
  * The division of a table's buckets into slots, and how they are read: as words of whole slots, all
- * of which are compared at once. Separate from the page, so that a look-up needs only this and the
- * page's body.
+ * of which are compared at once. Separate from the page, so that a look-up only needs this object
+ * and the page's body.
  */
 final class BucketLayout {
-  /** The identity is held. */
+  /** The page already holds the identity. */
   static final int HELD = -1;
 
-  /** The identity is not held, and both of its buckets are full. */
+  /** The page does not hold the identity, and both of its buckets are full. */
   static final int FULL = -2;
 
-  /** The page is not a table that can be written to at once. */
+  /** The page is not a table, or cannot be written to immediately. */
   static final int UNDECIDED = -3;
 
-  /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
+  /** The layouts of tables with 0, 1, … slots per bucket that split before they widen further. */
   private static final BucketLayout[][] COMMON = common(false);
 
   private static final BucketLayout[][] COMMON_WITH_EPOCHS = common(true);
 
-  /** Slots of a bucket. */
+  /** The number of slots per bucket. */
   final int width;
 
   final int slotBits;
 
-  /** Bits of a bucket: its slots, and the numbers of their epochs behind them if there are any. */
+  /**
+   * The number of bits per bucket: its slots, followed by the numbers of their epochs if keys
+   * expire.
+   */
   final int bucketBits;
 
-  /** Bits of a bucket's slots. */
+  /** The number of bits of a bucket's slots. */
   final int slotsBits;
 
-  /** Bits of a word, which is the number of whole slots that are read at once. */
+  /** The number of bits of a word. A word contains the whole slots that are read at once. */
   private final int wordBits;
 
-  /** Where the second word of a bucket starts; it overlaps the first if two words are too long. */
+  /** The offset of the second word in a bucket; it overlaps the first if two words are too long. */
   private final int second;
 
-  /** Where the last word starts; it can be the second or the first. */
+  /** The offset of the last word, which can be the second or the first. */
   private final int last;
 
   private final long slotMask;
@@ -83,13 +86,13 @@ final class BucketLayout {
     return width * slotBits + (withEpochs ? EpochNumbers.bits(width) : 0);
   }
 
-  /** The bits of an identity that a slot holds. */
+  /** Returns the bits of an identity that a slot holds. */
   long slotOf(long identity) {
     return (identity >>> CuckooShape.BUCKET_BITS) & slotMask;
   }
 
   /**
-   * Whether one of an identity's two buckets holds its slot.
+   * Returns whether one of an identity's two buckets holds its slot.
    *
    * <p>Always reads two words of each bucket. A branch on whether the first word holds the slot, or
    * whether there is a second one, would be unpredictable.
@@ -115,8 +118,8 @@ final class BucketLayout {
   }
 
   /**
-   * Where the slot of an identity that is not held would be put, in bits of the body; {@link #HELD}
-   * or {@link #FULL} otherwise.
+   * Returns the position in the body, in bits, at which the slot of a new identity would be stored;
+   * {@link #HELD} or {@link #FULL} if it cannot be stored.
    *
    * <p>Uses few instructions and few unpredictable branches: in a filter larger than the
    * processor's caches, this decides how many operations can wait for memory at the same time.
@@ -167,8 +170,8 @@ final class BucketLayout {
   }
 
   /**
-   * Removes one slot of an identity and closes the gap; false, with nothing done, if it is not held
-   * or if a bucket has more than two words.
+   * Removes one slot of an identity and closes the gap. Returns false, without a change, if the
+   * page does not hold the identity or if a bucket has more than two words.
    */
   boolean remove(byte[] body, long identity) {
     if (second != last) {
@@ -212,18 +215,18 @@ final class BucketLayout {
     return true;
   }
 
-  /** Where the first marked slot of a word starts. */
+  /** Returns the offset of the first marked slot of a word. */
   private int start(long marks) {
     return Long.numberOfTrailingZeros(marks) - slotBits + 1;
   }
 
-  /** The index of the first slot of a bucket with this value, or -1. */
+  /** Returns the index of the first slot of a bucket with this value, or -1. */
   int indexOf(byte[] body, int bucket, long slot) {
     int place = placeOf(body, bucket, slot);
     return place < 0 ? -1 : (place - bucket * bucketBits) / slotBits;
   }
 
-  /** Where the first slot of a bucket with this value starts, or -1. */
+  /** Returns the position of the first slot of a bucket with this value, or -1. */
   private int placeOf(byte[] body, int bucket, long slot) {
     long pattern = slot * lowestBits;
     int at = bucket * bucketBits;
@@ -238,7 +241,7 @@ final class BucketLayout {
     }
   }
 
-  /** Where the last slot of a bucket starts. */
+  /** Returns the position of the last slot of a bucket. */
   int lastPlace(int bucket) {
     return bucket * bucketBits + slotsBits - slotBits;
   }
@@ -265,7 +268,7 @@ final class BucketLayout {
     return BitFields.word(body, from) + BitFields.word(body, from + bucketBits - 1);
   }
 
-  /** The number of a slot's epoch. */
+  /** Returns the number of a slot's epoch. */
   int number(byte[] body, int bucket, int i) {
     return EpochNumbers.get(body, numbersFrom(bucket), width, i);
   }
@@ -274,7 +277,7 @@ final class BucketLayout {
     EpochNumbers.set(body, numbersFrom(bucket), width, i, number);
   }
 
-  /** Where the numbers of the epochs of a bucket's slots start. */
+  /** Returns the position of the epoch numbers of a bucket's slots. */
   int numbersFrom(int bucket) {
     return bucket * bucketBits + slotsBits;
   }

@@ -17,14 +17,14 @@ final class BucketPage extends CuckooPage {
   static final int SPLIT_WIDTH = 8;
 
   /**
-   * No page can grow beyond this width: with no tag bits left, a bucket can be asked to hold 8
+   * No page can grow beyond this width: with no tag bits left, a bucket has to hold at most 8
    * copies of each of 255 cores.
    */
   static final int MAX_WIDTH = MAX_COPIES * CuckooShape.CORE_MASK;
 
   private final BucketLayout layout;
 
-  /** What was inserted while the page was frozen. */
+  /** The identities that were inserted while the page was frozen. */
   PendingInsertions pending = PendingInsertions.NONE;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width, @Nullable Epochs epochs) {
@@ -100,14 +100,14 @@ final class BucketPage extends CuckooPage {
   }
 
   /**
-   * Where an identity that is not held can be written at once, in bits of the body; {@link
-   * BucketLayout#HELD}, {@link BucketLayout#FULL} or {@link BucketLayout#UNDECIDED}.
+   * Returns the position in the body, in bits, at which a new identity can be written immediately;
+   * {@link BucketLayout#HELD}, {@link BucketLayout#FULL} or {@link BucketLayout#UNDECIDED}.
    */
   int roomFor(long identity) {
     return isPlain() ? layout.room(body, identity) : BucketLayout.UNDECIDED;
   }
 
-  /** Writes an identity where {@link #roomFor} found room. */
+  /** Writes an identity at the position that {@link #roomFor} returned. */
   void insertAt(int room, long identity) {
     BitFields.flip(body, room, layout.slotOf(identity));
     count++;
@@ -137,7 +137,7 @@ final class BucketPage extends CuckooPage {
     return true;
   }
 
-  /** Whether the body is the page's whole content and may be written to. */
+  /** Returns whether the body is the page's whole content and may be written to. */
   private boolean isPlain() {
     return epochs == null && isWritable() && !hasPending();
   }
@@ -251,7 +251,7 @@ final class BucketPage extends CuckooPage {
     return true;
   }
 
-  /** The place of an identity in the table, of several copies the oldest, or -1. */
+  /** Returns the place of an identity in the table, of several copies the oldest, or -1. */
   private long find(long identity) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
@@ -437,7 +437,7 @@ final class BucketPage extends CuckooPage {
     layout.set(body, bucket, i, slot);
   }
 
-  /** The number of a slot's epoch; 0 if keys do not expire. */
+  /** Returns the number of a slot's epoch; 0 if keys do not expire. */
   private int number(int bucket, int i) {
     return epochs == null ? 0 : layout.number(body, bucket, i);
   }
@@ -468,12 +468,12 @@ final class BucketPage extends CuckooPage {
     return layout.slotOf(identity);
   }
 
-  /** The first free slot of a bucket, or -1 if it is full. */
+  /** Returns the first free slot of a bucket, or -1 if it is full. */
   private int firstFree(int bucket) {
     return indexOf(bucket, 0);
   }
 
-  /** The first place of a bucket that holds the slot, or -1. */
+  /** Returns the first place of a bucket that holds the slot, or -1. */
   private int indexOf(int bucket, long slot) {
     return layout.indexOf(body, bucket, slot);
   }

@@ -29,14 +29,15 @@ final class BucketPairs {
     return (int) (identity >>> CuckooShape.BUCKET_BITS) & CuckooShape.CORE_MASK;
   }
 
-  /** The other possible bucket of a slot with this core. */
+  /** Returns the other possible bucket of a slot with this core. */
   static int alternate(int bucket, int core) {
     return bucket ^ STEP[core];
   }
 
   /**
-   * Two identities may differ only in which of the same two buckets they name. They count as one:
-   * the one that names the lower bucket, which this returns.
+   * Returns the representative of an identity: of the two identities that differ only in which of
+   * the same two buckets they name, the one that names the lower bucket. Both count as one
+   * identity.
    */
   static long lower(long identity) {
     return Math.min(identity, identity ^ STEP[core(identity)]);

@@ -20,7 +20,7 @@ public final class CuckooFilter implements MembershipFilter {
   private final HeapPages pages;
   private long count;
 
-  /** An empty filter. */
+  /** Creates an empty filter. */
   public CuckooFilter(CuckooShape shape) {
     this(shape, new HeapPages(shape));
   }
@@ -32,14 +32,17 @@ public final class CuckooFilter implements MembershipFilter {
     pages.forEach(page -> count += page.count());
   }
 
-  /** An empty filter for an expected number of keys; see {@link CuckooShape#forCapacity}. */
+  /**
+   * Creates an empty filter for an expected number of keys; see {@link CuckooShape#forCapacity}.
+   */
   public static CuckooFilter forCapacity(long expectedKeys, double falsePositiveRate) {
     return new CuckooFilter(CuckooShape.forCapacity(expectedKeys, falsePositiveRate));
   }
 
   /**
-   * An empty filter that has room for an expected number of keys from the start, and grows past it
-   * like any other. Its answers are those of {@link #forCapacity}.
+   * Creates an empty filter with space preallocated for an expected number of keys; it can grow
+   * further like any other filter. Look-ups return the same results as in a filter created by
+   * {@link #forCapacity}.
    */
   public static CuckooFilter sized(long expectedKeys, double falsePositiveRate) {
     CuckooShape shape = CuckooShape.forCapacity(expectedKeys, falsePositiveRate);
@@ -75,9 +78,9 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Inserts keys. The filter is the same afterwards, to its bytes, as after {@link #insert} of one
-   * key after the other. Works page by page, which is faster if the filter is larger than the
-   * processor's caches.
+   * Inserts keys. The result is byte for byte the same filter as after inserting one key after the
+   * other with {@link #insert}. Works page by page, which is faster if the filter is larger than
+   * the processor's caches.
    *
    * @return how many were {@code STORED}
    */
@@ -88,8 +91,8 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Deletes keys. The filter is the same afterwards, to its bytes, as after {@link #delete} of one
-   * key after the other. Works page by page like {@link #insertAll}.
+   * Deletes keys. The result is byte for byte the same filter as after deleting one key after the
+   * other with {@link #delete}. Works page by page like {@link #insertAll}.
    *
    * @return how many of them had a copy to delete
    */
@@ -100,31 +103,37 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Number of stored identities (fingerprints): insertions that were {@code STORED} less deletions.
+   * Returns the number of stored identities (fingerprints): insertions that were {@code STORED}
+   * less deletions.
    */
   public long count() {
     return count;
   }
 
-  /** The shape, which gives the length of the identities. */
+  /** Returns the shape, which gives the length of the identities. */
   public CuckooShape shape() {
     return shape;
   }
 
-  /** The probability that {@link #mightContain} is true for a key that was never inserted. */
+  /**
+   * Returns the probability that {@link #mightContain} is true for a key that was never inserted.
+   */
   @Override
   public double predictedFalsePositiveRate() {
     return shape.predictedFalsePositiveRate(count());
   }
 
-  /** Used slots of all slots, in [0, 1]. */
+  /** Returns the share of slots that are used, in [0, 1]. */
   public double load() {
     long[] slots = {0};
     pages.forEach(page -> slots[0] += page.slots());
     return slots[0] == 0 ? 0 : (double) count() / slots[0];
   }
 
-  /** Bytes on the heap with all overheads, estimated for compressed object pointers. */
+  /**
+   * Returns the number of bytes on the heap with all overheads, estimated for compressed object
+   * pointers.
+   */
   @Override
   public long sizeBytes() {
     long[] bytes = {pages.directoryBytes()};
@@ -132,7 +141,7 @@ public final class CuckooFilter implements MembershipFilter {
     return bytes[0];
   }
 
-  /** Number of pages. */
+  /** Returns the number of pages. */
   public int pageCount() {
     return pages.pageCount();
   }
@@ -145,7 +154,9 @@ public final class CuckooFilter implements MembershipFilter {
     pages.forEach(visitor);
   }
 
-  /** An equal filter at a cost in proportion to the pages, not the bytes: pages are shared. */
+  /**
+   * Returns an equal filter at a cost in proportion to the pages, not the bytes: pages are shared.
+   */
   public CuckooFilter copy() {
     return new CuckooFilter(shape, pages.copy(shape));
   }
@@ -164,7 +175,7 @@ public final class CuckooFilter implements MembershipFilter {
   /**
    * Reads one filter and no byte after it. The stream should be buffered.
    *
-   * @throws MalformedFilterException if the bytes are not those of a filter
+   * @throws MalformedFilterException if the bytes are not a serialised filter
    */
   public static CuckooFilter readFrom(InputStream in) throws IOException {
     return CuckooFormat.readFilter(in);

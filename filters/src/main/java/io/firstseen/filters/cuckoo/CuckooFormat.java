@@ -18,7 +18,7 @@ import java.util.zip.CheckedOutputStream;
 
 /**
  * The bytes of a page and of a whole filter, as {@code docs/format/filter-state-v1.md} specifies
- * them. Only this class contains them.
+ * them. No other class depends on them.
  */
 public final class CuckooFormat {
   private static final int LIST_V1 = 1;
@@ -35,12 +35,15 @@ public final class CuckooFormat {
   private static final int FILTER_VERSION = 1;
 
   /**
-   * How much deeper than log2(pages) a page may be, so that the directory of a filter, 2^depth
+   * The maximum depth of a page above log2(pages), so that the directory of a filter, 2^depth
    * references, is in proportion to its pages, which take over 1 KiB each.
    */
   private static final int MAX_SKEW = 8;
 
-  /** The longest body that is read at once: longer than that of any page of 8 slots a bucket. */
+  /**
+   * The maximum length of a body that is read at once. The body of a page with 8 slots per bucket
+   * is always shorter.
+   */
   private static final int BODY_STEP_BYTES = 1 << 15;
 
   private CuckooFormat() {}

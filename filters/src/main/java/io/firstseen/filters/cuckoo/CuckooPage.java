@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
  * buckets. {@link #copy} is cheap: copies share the body until one of them is written to.
  */
 public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
-  /** The most copies of one identity that a page stores: two buckets of four slots hold as many. */
+  /**
+   * The maximum number of copies of one identity that a page stores: two buckets of four slots hold
+   * as many.
+   */
   public static final int MAX_COPIES = 8;
 
   private static final int ARRAY_HEADER_BYTES = 16;
@@ -39,7 +42,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * The only page of an empty filter.
+   * Returns the only page of an empty filter.
    *
    * @param expiry null if its keys do not expire
    */
@@ -47,43 +50,48 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return new IdentityListPage(shape, expiry == null ? null : Epochs.NONE);
   }
 
-  /** The shape of the page's filter. */
+  /** Returns the shape of the page's filter. */
   public final CuckooShape shape() {
     return shape;
   }
 
-  /** How many leading bits all identities of this page share; the number of splits above it. */
+  /**
+   * Returns how many leading bits all identities of this page share; the number of splits above it.
+   */
   public final int depth() {
     return depth;
   }
 
-  /** The bits that all identities of this page share, {@code depth} of them. */
+  /** Returns the bits that all identities of this page share, {@code depth} of them. */
   public final int prefix() {
     return prefix;
   }
 
-  /** The number of this page among all pages of a filter: {@code 1 << depth | prefix}. */
+  /** Returns the number of this page among all pages of a filter: {@code 1 << depth | prefix}. */
   public final int id() {
     return 1 << depth | prefix;
   }
 
-  /** Number of identities held, with copies and pending insertions. */
+  /** Returns the number of identities held, with copies and pending insertions. */
   public int count() {
     return count;
   }
 
-  /** Whether the page's keys expire. */
+  /** Returns whether the page's keys expire. */
   public final boolean hasEpochs() {
     return epochs != null;
   }
 
-  /** Slots for identities, used or not; for a list, the identities held. */
+  /** Returns the number of slots for identities, used or not; for a list, the identities held. */
   public abstract int slots();
 
-  /** Bytes of the identities, free slots and numbers of epochs, without the page's own fields. */
+  /**
+   * Returns the number of bytes of the identities, free slots and numbers of epochs, without the
+   * page's own fields.
+   */
   public abstract int bodyBytes();
 
-  /** Bytes on the heap, estimated for compressed object pointers. */
+  /** Returns the number of bytes on the heap, estimated for compressed object pointers. */
   public final int heapBytes() {
     return objectBytes()
         + ARRAY_HEADER_BYTES
@@ -91,7 +99,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
         + (epochs == null ? 0 : epochs.heapBytes());
   }
 
-  /** An equal page; the two share their bytes until one is written to. */
+  /** Returns an equal page; the two share their bytes until one is written to. */
   public final CuckooPage copy() {
     CuckooPage copy = sharingBody();
     copy.shared = true;
@@ -101,9 +109,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /**
    * Freezes or thaws the page. A page is frozen while another thread may be writing it by {@link
-   * CuckooFormat}; its written bytes then do not change. The first few insertions become pending
-   * beside it, and {@link PagedFilter#insertPending} puts them into the page afterwards. For every
-   * other change {@link PagedFilter} replaces the page by a copy.
+   * CuckooFormat}; its written bytes then do not change. The first few insertions are kept as
+   * pending insertions, which {@link PagedFilter#insertPending} later adds to the page. For every
+   * other change, {@link PagedFilter} replaces the page with a copy.
    */
   public final void setFrozen(boolean frozen) {
     if (this.frozen != frozen) {
@@ -111,25 +119,25 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     }
   }
 
-  /** Whether the page must not change, because a checkpoint may still be writing it. */
+  /** Returns whether the page must not change because a checkpoint may still be writing it. */
   public final boolean isFrozen() {
     return frozen;
   }
 
-  /** Whether the body may be written to without a copy of it. */
+  /** Returns whether the body may be written to without a copy of it. */
   final boolean isWritable() {
     return !shared && !frozen;
   }
 
   /**
-   * A lower bound of the page's identities, by which its store finds it. It has core 0, so it is
-   * not an identity.
+   * Returns a lower bound of the page's identities, by which its store finds it. It has core 0, so
+   * it is not an identity.
    */
   public final long firstIdentity() {
     return shape.firstIdentity(prefix, depth);
   }
 
-  /** The number given to the page; 0 if none was. */
+  /** Returns the number given to the page; 0 if none was. */
   public final int tag() {
     return tag;
   }
@@ -139,14 +147,14 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     this.tag = tag;
   }
 
-  /** Whether there are insertions that are not in the table yet. */
+  /** Returns whether there are insertions that are not in the table yet. */
   public boolean hasPending() {
     return false;
   }
 
   /**
-   * Reads the fields that say where the page's identities are. Called for the pages of several keys
-   * before their operations, it makes the processor load them from memory in parallel. {@link
+   * Reads the fields that locate the page's identities. Called for the pages of several keys before
+   * their operations, it makes the processor load them from memory in parallel. {@link
    * #touch(long)} is the next step.
    *
    * @return a value that depends on what was read; the caller must use it, so that the compiler
@@ -157,7 +165,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Reads the places that any operation on an identity reads first.
+   * Reads the positions that any operation on an identity reads first.
    *
    * @return as {@link #touch()}
    */
@@ -170,15 +178,15 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    */
   public abstract void verify() throws MalformedFilterException;
 
-  /** Bytes of the page's own object, without its body. */
+  /** Returns the number of bytes of the page's own object, without its body. */
   abstract int objectBytes();
 
-  /** A page of the same content with the same body. */
+  /** Returns a page of the same content with the same body. */
   abstract CuckooPage sharingBody();
 
   /**
-   * A page of the same content with a body of its own, to replace this one, which is frozen. Takes
-   * over the pending insertions.
+   * Returns a page with the same content and a separate body, which replaces this frozen page. The
+   * pending insertions move to the new page.
    */
   abstract CuckooPage writableCopy();
 
@@ -194,7 +202,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Whether one more insertion can become pending beside this page, which is frozen.
+   * Returns whether this frozen page can take one more pending insertion.
    *
    * @param expiry null if keys do not expire
    */
@@ -202,7 +210,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   abstract boolean contains(long identity);
 
-  /** Copies of the identity held. */
+  /** Returns the number of copies of the identity. */
   abstract int copies(long identity);
 
   /**
@@ -213,8 +221,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   abstract boolean insert(long identity, int number, PathSearch search);
 
   /**
-   * The number of the epoch of the next keys, which becomes one of the page's epochs. If there are
-   * too many, two epochs are merged into the later one: some keys stay longer, none goes early.
+   * Returns the number of the epoch of the next keys, which becomes one of the page's epochs. If
+   * there are too many, two epochs are merged into the later one: some keys are kept longer, but no
+   * key is forgotten early.
    */
   final int number(Expiry expiry) {
     long end = expiry.endMillis();

@@ -11,13 +11,13 @@ package io.firstseen.filters.cuckoo;
  * @param identityBits P, in [{@value #MIN_IDENTITY_BITS}, {@value #MAX_IDENTITY_BITS}]
  */
 public record CuckooShape(int identityBits) {
-  /** Fewest bits of an identity: bucket, core, and three bits for splits. */
+  /** The minimum number of bits of an identity: bucket, core, and three bits for splits. */
   public static final int MIN_IDENTITY_BITS = 20;
 
-  /** Most bits of an identity. */
+  /** The maximum number of bits of an identity. */
   public static final int MAX_IDENTITY_BITS = 57;
 
-  /** Largest rate that may be asked for. */
+  /** The maximum rate that may be requested. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.1;
 
   static final int BUCKET_BITS = 9;
@@ -47,8 +47,8 @@ public record CuckooShape(int identityBits) {
   }
 
   /**
-   * The shape for a target rate and an expected number of keys: P = ceil(log2 (2 n / rate)). As
-   * core 0 counts as core 1, its rate may be up to 0.8 % above the target.
+   * Returns the shape for a target rate and an expected number of keys: P = ceil(log2 (2 n /
+   * rate)). As core 0 counts as core 1, its rate may be up to 0.8 % above the target.
    *
    * @param expectedKeys expected number of keys, at least 1
    * @param falsePositiveRate target rate at that number, in (0, {@value #MAX_FALSE_POSITIVE_RATE}]
@@ -84,9 +84,9 @@ public record CuckooShape(int identityBits) {
   }
 
   /**
-   * Probability that a key that was never inserted is found in a filter with {@code count} keys:
-   * {@code 1 - exp(-2 c n / 2^P)} with c = 258 / 256, as core 0 counts as core 1. It depends
-   * neither on the growth nor on the deletions so far.
+   * Returns the probability that a key that was never inserted is found in a filter with {@code
+   * count} keys: {@code 1 - exp(-2 c n / 2^P)} with c = 258 / 256, as core 0 counts as core 1. It
+   * depends neither on the growth nor on the deletions so far.
    */
   public double predictedFalsePositiveRate(long count) {
     return -Math.expm1(-matchProbability(identityBits) * count);
@@ -96,7 +96,7 @@ public record CuckooShape(int identityBits) {
     return Math.scalb(2 * CORE_AGREEMENT, -identityBits);
   }
 
-  /** The identity of a key, from its hash; only the top P bits of the hash are read. */
+  /** Returns the identity of a key, from its hash; only the top P bits of the hash are read. */
   public long identity(long hash) {
     long identity = hash >>> (Long.SIZE - identityBits);
     return (identity & ((long) CORE_MASK << BUCKET_BITS)) == 0
@@ -104,32 +104,35 @@ public record CuckooShape(int identityBits) {
         : identity;
   }
 
-  /** Bits of an identity above core and bucket: how often a filter's pages can split at most. */
+  /**
+   * Returns the number of bits of an identity above core and bucket, which is the maximum number of
+   * splits above a page.
+   */
   int tagBits() {
     return identityBits - CORE_BITS - BUCKET_BITS;
   }
 
-  /** The leading {@code depth} bits of an identity. */
+  /** Returns the leading {@code depth} bits of an identity. */
   int prefix(long identity, int depth) {
     return (int) (identity >>> (identityBits - depth));
   }
 
-  /** The lowest number with this prefix. It has core 0, so it is not an identity. */
+  /** Returns the lowest number with this prefix. It has core 0, so it is not an identity. */
   long firstIdentity(int prefix, int depth) {
     return (long) prefix << (identityBits - depth);
   }
 
-  /** The identity after a change of the last bit of its prefix of the given depth. */
+  /** Returns the identity after a change of the last bit of its prefix of the given depth. */
   long sibling(long identity, int depth) {
     return identity ^ (1L << (identityBits - depth));
   }
 
-  /** Bits of a slot in a page of the given depth. */
+  /** Returns the number of bits of a slot in a page of the given depth. */
   int slotBits(int depth) {
     return identityBits - BUCKET_BITS - depth;
   }
 
-  /** Whether a page of the given depth has a stored bit left to split by. */
+  /** Returns whether a page of the given depth has a stored bit left to split by. */
   boolean canSplit(int depth) {
     return depth < Math.min(tagBits(), MAX_DEPTH);
   }

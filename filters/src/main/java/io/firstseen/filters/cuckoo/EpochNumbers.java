@@ -30,7 +30,7 @@ final class EpochNumbers {
 
   private EpochNumbers() {}
 
-  /** The bits that {@code count} numbers take. */
+  /** Returns the bits that {@code count} numbers take. */
   static int bits(int count) {
     return count / IN_WORD * WORD_BITS + BITS[count % IN_WORD];
   }
@@ -76,7 +76,7 @@ final class EpochNumbers {
     }
   }
 
-  /** Whether {@link #setAll} can have written these {@code count} numbers. */
+  /** Returns whether {@link #setAll} can have written these {@code count} numbers. */
   static boolean areWellFormed(byte[] bytes, int from, int count) {
     for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
       if (word(bytes, from, count, word) >= POWER[Math.min(IN_WORD, count - at)]) {

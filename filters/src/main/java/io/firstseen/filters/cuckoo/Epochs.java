@@ -6,9 +6,9 @@ import java.util.Arrays;
  * The epochs of a page's keys. Each has a number below {@value #MAX} and is identified by the
  * instant at which it ends. Immutable.
  *
- * <p>A number stands for the same epoch as long as a key has it, so keys need not change as time
- * advances. Of {@value #MAX} epochs, nine cover a time to live; two are left for keys whose time is
- * ahead of the current time.
+ * <p>A number stands for the same epoch as long as a key has it, so keys do not have to change as
+ * time advances. Of {@value #MAX} epochs, nine cover a time to live; two are left for keys whose
+ * time is ahead of the current time.
  */
 final class Epochs {
   static final int MAX = EpochNumbers.RADIX;
@@ -36,22 +36,22 @@ final class Epochs {
     this.oldest = least;
   }
 
-  /** Epochs by their ends, {@link #UNUSED} where a number has none. */
+  /** Creates the epochs with these ends, {@link #UNUSED} for a number without an epoch. */
   static Epochs of(long[] ends) {
     return ends.length == 0 ? NONE : new Epochs(ends.clone());
   }
 
-  /** One more than the highest number that has an epoch. */
+  /** Returns the highest number that has an epoch, plus one. */
   int size() {
     return ends.length;
   }
 
-  /** End of the epoch with a number, {@link #UNUSED} if there is none. */
+  /** Returns the end of the epoch with a number, {@link #UNUSED} if there is none. */
   long end(int number) {
     return number < ends.length ? ends[number] : UNUSED;
   }
 
-  /** The number of the epoch with this end, -1 if there is none. */
+  /** Returns the number of the epoch with this end, -1 if there is none. */
   int numberOf(long end) {
     for (int number = 0; number < ends.length; number++) {
       if (ends[number] == end) {
@@ -61,7 +61,7 @@ final class Epochs {
     return -1;
   }
 
-  /** A number without an epoch, -1 if all have one. */
+  /** Returns a number without an epoch, -1 if all have one. */
   int unused() {
     int number = numberOf(UNUSED);
     return number >= 0 || ends.length == MAX ? number : ends.length;
@@ -71,10 +71,10 @@ final class Epochs {
   record Pair(long earlier, long later) {}
 
   /**
-   * The two neighbours, among these epochs and one more, whose merging does the least harm. A merge
-   * keeps the keys of the earlier epoch until the later one is due. The two chosen have the
-   * shortest time from the end of the epoch before both to the end of the later one, because the
-   * epoch before may have been merged into the earlier one already.
+   * Returns the two neighbours, among these epochs and one more, whose merging extends the life of
+   * keys the least. A merge keeps the keys of the earlier epoch until the later one is due. The two
+   * chosen have the shortest time from the end of the epoch before both to the end of the later
+   * one, because the epoch before may have been merged into the earlier one already.
    *
    * @param another the end of the additional epoch
    * @param floor used as the end of the epoch before the oldest
@@ -95,7 +95,7 @@ final class Epochs {
     return new Pair(sorted[best], sorted[best + 1]);
   }
 
-  /** A bit set with the numbers whose epoch ended at or before an instant. */
+  /** Returns a bit set with the numbers whose epoch ended at or before an instant. */
   int endedBy(long instant) {
     int numbers = 0;
     for (int number = 0; number < ends.length; number++) {
@@ -104,7 +104,7 @@ final class Epochs {
     return numbers;
   }
 
-  /** A copy with another epoch, or {@link #UNUSED}, for a number. */
+  /** Returns a copy with another epoch, or {@link #UNUSED}, for a number. */
   Epochs with(int number, long end) {
     long[] changed = Arrays.copyOf(ends, Math.max(ends.length, number + 1));
     Arrays.fill(changed, ends.length, changed.length, UNUSED);
@@ -112,7 +112,7 @@ final class Epochs {
     return new Epochs(changed);
   }
 
-  /** A copy without the epochs of a bit set. */
+  /** Returns a copy without the epochs of a bit set. */
   Epochs without(int numbers) {
     long[] changed = ends.clone();
     for (int number = 0; number < changed.length; number++) {

@@ -8,13 +8,13 @@ package io.firstseen.filters.cuckoo;
  * time to live after the end of the key's epoch. This is no earlier than the time to live after the
  * key's time, and at most one epoch later. Instants are milliseconds from any origin.
  *
- * <p>Every operation on a page first forgets the keys that are due there, so answers do not depend
- * on when {@link PagedFilter#expire} is called. That method frees the space of keys that are not
- * accessed.
+ * <p>Every operation on a page first forgets the keys that are due there, so results do not depend
+ * on when {@link PagedFilter#expire} is called. {@link PagedFilter#expire} frees the space of keys
+ * that are not accessed.
  *
  * <p>The time to live may be changed later. A stored key is then kept for the new time to live
- * after the end of its epoch, whose length does not change. {@link #forgetUntil} keeps those
- * forgotten that were due under the old one.
+ * after the end of its epoch, whose length does not change. {@link #forgetUntil} ensures that keys
+ * which were due under the previous time to live stay forgotten.
  */
 public final class Expiry {
   /** Epochs in a time to live. */
@@ -70,22 +70,22 @@ public final class Expiry {
     turnTo(epochOf(-MAX_INSTANT));
   }
 
-  /** The time to live, a multiple of {@value #EPOCHS}. */
+  /** Returns the time to live, a multiple of {@value #EPOCHS}. */
   public long ttlMillis() {
     return ttlMillis;
   }
 
-  /** Length of an epoch. */
+  /** Returns the length of an epoch. */
   public long epochMillis() {
     return epochMillis;
   }
 
-  /** Whether a repeat renews a key. */
+  /** Returns whether a duplicate renews a key. */
   public boolean sinceLastSeen() {
     return sinceLastSeen;
   }
 
-  /** The start of the epoch of an instant. */
+  /** Returns the start of the epoch of an instant. */
   public long epochOf(long millis) {
     long instant = Math.max(-MAX_INSTANT, Math.min(millis, MAX_INSTANT));
     return instant - Math.floorMod(instant - phaseMillis, epochMillis);
@@ -104,15 +104,18 @@ public final class Expiry {
   }
 
   /**
-   * Makes keys due whose epoch ended by an instant, however long the time to live is. For keys that
-   * were due before the time to live was changed.
+   * Makes all keys due whose epoch ended by an instant, however long the time to live is. Used for
+   * keys that were due before the time to live was changed.
    */
   public void forgetUntil(long lastEndMillis) {
     forgottenMillis = Math.max(forgottenMillis, lastEndMillis);
     dueMillis = Math.max(dueMillis, forgottenMillis);
   }
 
-  /** The latest instant of {@link #forgetUntil}; the earliest instant of all if there is none. */
+  /**
+   * Returns the latest instant of {@link #forgetUntil}; the earliest instant of all if there is
+   * none.
+   */
   public long forgottenMillis() {
     return forgottenMillis;
   }
@@ -124,27 +127,27 @@ public final class Expiry {
     }
   }
 
-  /** Start of the current epoch. */
+  /** Returns the start of the current epoch. */
   public long nowMillis() {
     return nowMillis;
   }
 
-  /** Number of keys that have expired so far. */
+  /** Returns the number of keys that have expired so far. */
   public long expired() {
     return expired;
   }
 
-  /** End of the epoch of the next keys. */
+  /** Returns the end of the epoch of the next keys. */
   public long endMillis() {
     return endMillis;
   }
 
-  /** Whether keys of an epoch that ended at this instant are to be forgotten. */
+  /** Returns whether keys of an epoch that ended at this instant are to be forgotten. */
   public boolean isDue(long end) {
     return end <= dueMillis;
   }
 
-  /** The latest end of an epoch whose keys are to be forgotten. */
+  /** Returns the latest end of an epoch whose keys are to be forgotten. */
   long dueMillis() {
     return dueMillis;
   }

@@ -10,10 +10,13 @@ import java.util.function.LongConsumer;
  * operation whose page was just used finds it in the processor's cache.
  */
 final class HashesByPage {
-  /** The number of hashes that are ordered at a time: enough that a page has some dozens. */
+  /**
+   * The number of hashes that are ordered at a time: large enough that each page receives dozens of
+   * hashes.
+   */
   private static final int MAX_HASHES = 1 << 20;
 
-  /** More parts than this take longer to fill than they save. */
+  /** The maximum number of parts. More parts take longer to fill than they save. */
   private static final int MAX_BITS = 11;
 
   /** About as many keys as a page takes. */

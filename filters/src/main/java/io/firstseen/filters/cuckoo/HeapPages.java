@@ -30,7 +30,7 @@ final class HeapPages implements PageStore {
     }
   }
 
-  /** Empty pages with room for an expected number of keys. */
+  /** Creates empty pages with room for an expected number of keys. */
   static HeapPages sized(CuckooShape shape, long expectedKeys) {
     if (expectedKeys <= IdentityListPage.MAX_COUNT) {
       return new HeapPages(shape);

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The page of a small filter: its identities in ascending order, each in the form of {@link
- * BucketPairs#lower} so that the false-positive rate follows the same law as in buckets.
+ * BucketPairs#lower} so that the formula for the false-positive rate is the same as for buckets.
  */
 final class IdentityListPage extends CuckooPage {
   /** A list of this many identities becomes a table of buckets at the next insertion. */
@@ -120,7 +120,7 @@ final class IdentityListPage extends CuckooPage {
     return true;
   }
 
-  /** The place of an identity, of several copies the oldest, or -1. */
+  /** Returns the place of an identity, of several copies the oldest, or -1. */
   private int find(long identity) {
     long lower = BucketPairs.lower(identity);
     int found = -1;

@@ -8,8 +8,8 @@ public enum InsertionResult {
   PRESENT,
   /**
    * The filter already holds {@value CuckooPage#MAX_COPIES} copies of this identity; nothing
-   * changed and nothing grew. The key answers as present, but this insertion does not count, and
-   * the key must not be deleted for it.
+   * changed and nothing grew. Look-ups report the key as present, but this insertion does not
+   * count, so the caller must not delete the key for it.
    */
   SATURATED
 }

@@ -2,7 +2,7 @@ package io.firstseen.filters.cuckoo;
 
 import java.io.IOException;
 
-/** The bytes are not those of a filter or a page of one. */
+/** Thrown if bytes are neither a serialised filter nor a page of a filter. */
 public final class MalformedFilterException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -16,12 +16,12 @@ public final class PageDirectory {
     this.depths = depths;
   }
 
-  /** The directory of an empty filter: one page of depth 0. */
+  /** Returns the directory of an empty filter: one page of depth 0. */
   public static PageDirectory first() {
     return FIRST;
   }
 
-  /** All pages of one depth. */
+  /** Returns all pages of one depth. */
   static PageDirectory uniform(int depth) {
     byte[] depths = new byte[1 << depth];
     Arrays.fill(depths, (byte) depth);
@@ -31,7 +31,7 @@ public final class PageDirectory {
   /**
    * Reads a directory from its bytes.
    *
-   * @throws IllegalArgumentException if they are not those of a directory
+   * @throws IllegalArgumentException if they are not the bytes of a directory
    */
   public static PageDirectory of(byte[] bytes) {
     if (Integer.bitCount(bytes.length) != 1) {
@@ -54,12 +54,12 @@ public final class PageDirectory {
     return new PageDirectory(bytes.clone());
   }
 
-  /** The bytes to keep in state. */
+  /** Returns the bytes to keep in state. */
   public byte[] toBytes() {
     return depths.clone();
   }
 
-  /** Number of pages. */
+  /** Returns the number of pages. */
   public int pageCount() {
     int depth = Integer.numberOfTrailingZeros(depths.length);
     int count = 0;

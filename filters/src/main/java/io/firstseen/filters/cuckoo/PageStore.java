@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * cover every prefix exactly once.
  */
 public interface PageStore {
-  /** The expiry of the filter's keys; null if they do not expire. */
+  /** Returns the expiry of the filter's keys; null if they do not expire. */
   default @Nullable Expiry expiry() {
     return null;
   }
 
-  /** The page that an identity belongs to. */
+  /** Returns the page that an identity belongs to. */
   CuckooPage get(long identity);
 
   /**

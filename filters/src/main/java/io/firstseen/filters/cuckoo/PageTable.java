@@ -82,30 +82,33 @@ public final class PageTable<E> {
     }
   }
 
-  /** The depth of the page of an identity. */
+  /** Returns the depth of the page of an identity. */
   private int depthOf(long identity) {
     return depths[(int) (identity >>> shift)];
   }
 
-  /** The number of the page of an identity, as {@link CuckooPage#id} gives it. */
+  /** Returns the number of the page of an identity, as {@link CuckooPage#id} gives it. */
   public int idOf(long identity) {
     int pageDepth = depthOf(identity);
     return 1 << pageDepth | shape.prefix(identity, pageDepth);
   }
 
-  /** A lower bound of the identities of the page after that of an identity; 0 after the last. */
+  /**
+   * Returns a lower bound of the identities of the page that follows the page of an identity; 0
+   * after the last page.
+   */
   public long nextPage(long identity) {
     int pageDepth = depthOf(identity);
     int next = shape.prefix(identity, pageDepth) + 1;
     return next == 1 << pageDepth ? 0 : shape.firstIdentity(next, pageDepth);
   }
 
-  /** Number of pages. */
+  /** Returns the number of pages. */
   public int pageCount() {
     return pageCount;
   }
 
-  /** The lowest depth of a page. */
+  /** Returns the lowest depth of a page. */
   int minDepth() {
     int min = depth;
     for (byte pageDepth : depths) {
@@ -114,12 +117,14 @@ public final class PageTable<E> {
     return min;
   }
 
-  /** The pages as bytes. */
+  /** Returns the pages as bytes. */
   public PageDirectory directory() {
     return PageDirectory.of(depths);
   }
 
-  /** Bytes on the heap without the entries, for compressed object pointers. */
+  /**
+   * Returns the number of bytes on the heap without the entries, for compressed object pointers.
+   */
   long heapBytes() {
     return 2 * 16 + (4L + 1) * entries.length;
   }

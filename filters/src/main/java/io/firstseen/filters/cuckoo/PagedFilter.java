@@ -17,14 +17,14 @@ public final class PagedFilter {
     this.shape = shape;
   }
 
-  /** The shape of the filters. */
+  /** Returns the shape of the filters. */
   public CuckooShape shape() {
     return shape;
   }
 
   /**
-   * Whether the key may be in the filter: true for every key that was inserted, and neither deleted
-   * nor expired.
+   * Returns whether the key may be in the filter: true for every key that was inserted, and neither
+   * deleted nor expired.
    */
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
@@ -32,7 +32,7 @@ public final class PagedFilter {
   }
 
   /**
-   * Inserts a key, whether or not the filter holds its identity already. Never fails: a full page
+   * Inserts a key, whether or not the filter already holds its identity. Never fails: a full page
    * widens or splits. A filter stores only a few copies of an identity. If it has that many and
    * keys expire, the oldest copy is renewed, so that the identity stays as long as any of its keys.
    */
@@ -78,8 +78,8 @@ public final class PagedFilter {
   }
 
   /**
-   * Inserts an identity that is not held if a slot is free without moves. Gives the same page as
-   * {@link CuckooPage#insert}, in fewer steps.
+   * Inserts a new identity if a slot is free without moves. Produces the same page as {@link
+   * CuckooPage#insert}, in fewer steps.
    *
    * @return as {@link BucketLayout#room}; at least 0 if it was inserted
    */
@@ -137,8 +137,9 @@ public final class PagedFilter {
 
   /**
    * Deletes one copy of the identity of an inserted key, for callers that insert every key and not
-   * only those whose identity is new. If the identity has the most copies that a filter stores,
-   * further keys may not have been stored. Then all copies stay for good, so that no key is lost.
+   * only keys with a new identity. If the identity has the most copies that a filter stores,
+   * further keys may not have been stored. In this case no copy is ever deleted, so that no key is
+   * lost.
    *
    * @return whether a copy was deleted
    */
@@ -156,14 +157,14 @@ public final class PagedFilter {
     return expired(store, page, page.firstIdentity()) != null;
   }
 
-  /** The page of an identity, without expired keys. */
+  /** Returns the page of an identity, without expired keys. */
   private CuckooPage page(PageStore store, long identity) {
     CuckooPage page = store.get(identity);
     CuckooPage left = expired(store, page, identity);
     return left == null ? page : left;
   }
 
-  /** The page without its expired keys; null if no epoch is due. */
+  /** Returns the page without its expired keys; null if no epoch is due. */
   private @Nullable CuckooPage expired(PageStore store, CuckooPage page, long identity) {
     Expiry expiry = store.expiry();
     if (expiry == null || !expiry.isDue(page.epochs.oldest)) {

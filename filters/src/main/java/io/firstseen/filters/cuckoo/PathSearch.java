@@ -63,8 +63,8 @@ final class PathSearch {
   }
 
   /**
-   * The first slot of a full bucket that can move to a bucket with room; the width if there is
-   * none. Looks at all slots, because a branch at each would be unpredictable.
+   * Returns the first slot of a full bucket that can move to a bucket with room; the width if there
+   * is none. Looks at all slots, because a branch at each would be unpredictable.
    */
   private static int firstMovable(byte[] body, BucketLayout layout, int from) {
     int last = layout.width - 1;

@@ -4,14 +4,15 @@ import java.util.Arrays;
 
 /**
  * The identities that were inserted while a page was frozen, in their order, with the numbers of
- * their epochs. They are put into the table when the page may change again.
+ * their epochs. They are added to the table when the page may change again.
  */
 final class PendingInsertions {
   /** For a page without pending insertions; shared and never changed. */
   static final PendingInsertions NONE = new PendingInsertions(0);
 
   /**
-   * The most pending insertions of a page; their bytes are a small part of those of a page's body.
+   * The maximum number of pending insertions of a page; they take little memory compared to the
+   * page's body.
    */
   static final int MAX = 16;
 
@@ -76,7 +77,7 @@ final class PendingInsertions {
     return copies;
   }
 
-  /** The index of the copy of an identity whose epoch ends first, or -1. */
+  /** Returns the index of the copy of an identity whose epoch ends first, or -1. */
   int oldest(long identity, Epochs epochs) {
     long lower = BucketPairs.lower(identity);
     int oldest = -1;

@@ -6,9 +6,9 @@ package io.firstseen.filters.cuckoo;
  */
 final class Repacking {
   /**
-   * Load factors that tables of 0, 1, … 8 slots a bucket reach almost certainly: the lowest at
-   * which any of 200 tables first refused a key (ADR 2). A table above its load factor is not
-   * tried, because that costs the most and rarely succeeds.
+   * Load factors that tables with 0, 1, … 8 slots per bucket reach almost certainly: the lowest at
+   * which the first insertion into any of 200 tables failed (ADR 2). A table above its load factor
+   * is not tried, because that costs the most and rarely succeeds.
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
@@ -21,7 +21,10 @@ final class Repacking {
 
   private Repacking() {}
 
-  /** The narrowest table that almost certainly has room for a number of keys, in slots a bucket. */
+  /**
+   * Returns the width, in slots per bucket, of the narrowest table that almost certainly has room
+   * for a number of keys.
+   */
   static int narrowestFor(int count) {
     int width = BucketPage.MIN_WIDTH;
     while (count
@@ -32,15 +35,15 @@ final class Repacking {
   }
 
   /**
-   * The slots per bucket with which a page for this many keys rarely has to widen. Keys are spread
-   * over pages at random, so some pages have more than the mean.
+   * Returns the slots per bucket with which a page for this many keys rarely has to widen. Keys are
+   * spread over pages at random, so some pages have more than the mean.
    */
   static int widthFor(long keys) {
     double most = keys + 3 * Math.sqrt((double) keys);
     return (int) Math.max(BucketPage.MIN_WIDTH, Math.ceil(most / (CuckooShape.BUCKETS * 0.96)));
   }
 
-  /** The same identities in a table. */
+  /** Returns the same identities in a table. */
   static BucketPage toTable(IdentityListPage list, PathSearch search) {
     for (int width = narrowestFor(list.count); ; width++) {
       BucketPage page = new BucketPage(list.shape, list.depth, list.prefix, width, list.epochs);
@@ -55,7 +58,7 @@ final class Repacking {
     }
   }
 
-  /** The same slots with one more a bucket. */
+  /** Returns the same slots in a table with one more slot per bucket. */
   static BucketPage widened(BucketPage page) {
     int width = page.width();
     if (width == BucketPage.MAX_WIDTH) {
@@ -128,7 +131,10 @@ final class Repacking {
     return half;
   }
 
-  /** The same identities in the narrowest buckets that leave room for more, or the page itself. */
+  /**
+   * Returns the same identities in the narrowest buckets that leave room for more, or the page
+   * itself.
+   */
   static BucketPage narrowed(BucketPage page, PathSearch search) {
     int narrow = narrowestFor(page.count() + page.count() / SPARE_DIVISOR);
     if (narrow >= page.width()) {
@@ -142,7 +148,7 @@ final class Repacking {
     return packed;
   }
 
-  /** All slots, free ones too, with the numbers of their epochs above them. */
+  /** Returns all slots, free ones too, with the numbers of their epochs above them. */
   private static long[] numberedSlots(BucketPage page) {
     long[] slots = new long[page.slots()];
     for (int bucket = 0, at = 0; bucket < CuckooShape.BUCKETS; bucket++) {

@@ -7,9 +7,9 @@ import java.util.PrimitiveIterator;
 
 /**
  * Codes distinct unsigned numbers in ascending order: one Golomb code after the other, each of the
- * distance to the number before, less one. It is for numbers that are read from first to last and
+ * distance to the previous number, less one. The code is for numbers that are read in sequence and
  * not looked up. Uses about as many bits as {@link GolombCodedSet} without its bucket starts. Equal
- * numbers give equal bits; decoding refuses all other bits.
+ * numbers give equal bits; decoding rejects all other bits.
  */
 public final class AscendingCode {
   private final long count;
@@ -37,7 +37,7 @@ public final class AscendingCode {
     this.code = new GolombCode(GolombCode.parameterFor(count, universe));
   }
 
-  /** The fewest bits of a coded number. */
+  /** Returns the minimum number of bits of a coded number. */
   public int minBits() {
     return code.minBits();
   }
@@ -157,7 +157,7 @@ public final class AscendingCode {
       if (position > end) {
         throw refusal("the code at bit " + begin + " must end by bit " + end);
       }
-      // This leaves room for the numbers that follow, so none of them can wrap around at 2^64.
+      // This reserves values for the numbers that follow, so none of them can wrap around at 2^64.
       long most = greatest - (count - decoded - 1);
       if (code.exceeds(quotient, remainder, most - next)) {
         throw refusal(

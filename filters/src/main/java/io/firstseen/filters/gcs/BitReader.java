@@ -34,7 +34,7 @@ public final class BitReader {
     return bytes.get((int) Math.min(position >>> 3, length - 1)) & 0xFF;
   }
 
-  /** The 64 bits that begin at a bit position. */
+  /** Returns the 64 bits that begin at a bit position. */
   public long wordAt(long position) {
     long index = position >>> 3;
     int shift = (int) (position & 7);
@@ -45,7 +45,10 @@ public final class BitReader {
     return wordNearEnd(index, shift);
   }
 
-  /** The bits from a bit position to the end of the eighth byte, which are 57 to 64, then zeros. */
+  /**
+   * Returns the bits from a bit position to the end of the eighth byte, which are 57 to 64, then
+   * zeros.
+   */
   long windowAt(long position) {
     long index = position >>> 3;
     int shift = (int) (position & 7);
@@ -55,7 +58,8 @@ public final class BitReader {
   }
 
   /**
-   * The bits before a bit position, the last of them lowest; {@link #bitsBefore} of them are valid.
+   * Returns the bits before a bit position, the last of them lowest; {@link #bitsBefore} of them
+   * are valid.
    */
   long windowBefore(long position) {
     long index = ((position + 7) >>> 3) - 8;
@@ -65,13 +69,16 @@ public final class BitReader {
         : wordAcrossBounds(index) >>> shift;
   }
 
-  /** The number of valid bits of {@link #windowBefore}: 57 to 63, fewer at the beginning. */
+  /**
+   * Returns the number of valid bits of {@link #windowBefore}: 57 to 63, fewer at the beginning.
+   */
   static int bitsBefore(long position) {
     return (int) Math.min(position, Math.min(63, Long.SIZE - (-position & 7)));
   }
 
   /**
-   * The number of one bits before a bit position, down to the nearest zero bit or the first bit.
+   * Returns the number of one bits before a bit position, down to the nearest zero bit or the first
+   * bit.
    */
   long onesBefore(long position) {
     long at = position;
@@ -86,12 +93,14 @@ public final class BitReader {
     return position;
   }
 
-  /** The {@code bits} (0 to 64) bits that begin at a bit position, as an unsigned number. */
+  /**
+   * Returns the {@code bits} (0 to 64) bits that begin at a bit position, as an unsigned number.
+   */
   public long bitsAt(long position, int bits) {
     return bits == 0 ? 0 : wordAt(position) >>> (64 - bits);
   }
 
-  /** The number of one bits from a bit position up to the next zero bit. */
+  /** Returns the number of one bits from a bit position up to the next zero bit. */
   public long onesAt(long position) {
     long ones = 0;
     while (true) {

@@ -40,7 +40,7 @@ public final class BitWriter {
     bytes = new byte[STREAM_BUFFER_BYTES];
   }
 
-  /** The number of bits written. */
+  /** Returns the number of bits written. */
   public long bitLength() {
     return 8 * (streamedBytes + filled) + wordBits;
   }

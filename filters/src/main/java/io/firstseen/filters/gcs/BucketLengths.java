@@ -30,7 +30,7 @@ final class BucketLengths {
     lengths[filled++] = (byte) left;
   }
 
-  /** Appends the lengths of another object; its buckets follow those of this one. */
+  /** Appends the lengths of another object, whose buckets follow this object's buckets. */
   void addAll(BucketLengths other) {
     if (lengths.length - filled < other.filled) {
       lengths = Arrays.copyOf(lengths, filled + other.filled);

@@ -28,14 +28,15 @@ final class BucketLine {
     return payloadBits;
   }
 
-  /** The expected start of a group. */
+  /** Returns the expected start of a group. */
   long at(long group) {
     return (group * slope) >>> FRACTION_BITS;
   }
 
   /**
-   * The start of a bucket after the last one, which only fills up the last group. Such buckets
-   * count with the mean length, so that the last group's line has the same slope as the others'.
+   * Returns the start of a bucket after the last one, which only fills up the last group. Such
+   * buckets count with the mean length, so that the last group's line has the same slope as the
+   * others'.
    */
   long beyond(long bucket) {
     return payloadBits + (bucket - bucketCount) * meanBits;

@@ -95,7 +95,9 @@ final class BucketStarts {
     return new BucketStarts(bucketCount, new BucketLine(bucketCount, payloadBits), section);
   }
 
-  /** The start of a bucket's codes; for the bucket after the last, the end of the payload. */
+  /**
+   * Returns the start of a bucket's codes; for the bucket after the last, the end of the payload.
+   */
   long at(long bucket) {
     if (bucketCount <= 1) {
       return bucket == 0 ? 0 : line.payloadBits();
@@ -106,13 +108,13 @@ final class BucketStarts {
     return member == 0 ? from : memberAt(group, member, from, groupAt(group + 1) - from);
   }
 
-  /** The start of the codes of a group of buckets. */
+  /** Returns the start of the codes of a group of buckets. */
   long groupAt(long group) {
     return line.at(group) + groupBase + field(group * recordBits, groupWidth);
   }
 
   /**
-   * The start of a bucket's codes, computed without branches.
+   * Returns the start of a bucket's codes, computed without branches.
    *
    * @param member the bucket's number in its group, 0 to 8, where 8 means the first of the next
    *     group

@@ -27,9 +27,9 @@ final class GolombCode {
   }
 
   /**
-   * The parameter for {@code count} numbers below {@code range}, which is at most 2^64: max(1,
-   * round(range / count · ln 2)), near the optimum for gaps between random numbers. Computed in
-   * integers, so that every machine and language has the same result.
+   * Returns the parameter for {@code count} numbers below {@code range}, which is at most 2^64:
+   * max(1, round(range / count · ln 2)), near the optimum for gaps between random numbers. Computed
+   * in integers, so that every machine and language computes the same result.
    */
   static long parameterFor(long count, BigInteger range) {
     if (count == 0) {
@@ -45,22 +45,24 @@ final class GolombCode {
     return parameter;
   }
 
-  /** The bits of a field. */
+  /** Returns the bits of a field. */
   int fieldBits() {
     return fieldBits;
   }
 
-  /** A field below the cutoff is the whole remainder; after other fields, one more bit follows. */
+  /**
+   * Returns the cutoff: a field below it is the whole remainder; one more bit follows other fields.
+   */
   long cutoff() {
     return cutoff;
   }
 
-  /** The fewest bits of a coded number. */
+  /** Returns the minimum number of bits of a coded number. */
   int minBits() {
     return fieldBits + 1;
   }
 
-  /** The quotient of a number. */
+  /** Returns the quotient of a number. */
   long quotient(long x) {
     if (parameter <= 2 || x < 0) {
       return Long.divideUnsigned(x, parameter);
@@ -70,14 +72,14 @@ final class GolombCode {
     return quotient + (x - quotient * parameter >= parameter ? 1 : 0);
   }
 
-  /** Whether the code has one more bit after this field. */
+  /** Returns whether the code has one more bit after this field. */
   boolean hasMore(long field) {
     return Long.compareUnsigned(field, cutoff) >= 0;
   }
 
   /**
-   * Whether the number of a quotient and a remainder is above a bound; no intermediate result
-   * overflows.
+   * Returns whether the number of a quotient and a remainder is above a bound; no intermediate
+   * result overflows.
    */
   boolean exceeds(long quotient, long remainder, long bound) {
     long high = Math.multiplyHigh(quotient, parameter) + (parameter >> 63 & quotient);

@@ -10,17 +10,17 @@ import java.util.function.Supplier;
 
 /**
  * An immutable set of distinct unsigned integers of a {@link Universe}. It needs at most about
- * log2(range / count) + 1.5 bits for each value, plus 0.3 bits for the bucket starts. Equal sets of
+ * log2(range / count) + 1.5 bits per value, plus 0.3 bits for the bucket starts. Equal sets of
  * equal universes have equal bytes.
  *
  * <p>The universe is divided into buckets, which are equal ranges of values and hold a few dozen
  * values on average. The first value of a bucket is coded as its distance from the range's lower
- * bound, each further value as its distance from the value before, less one, in a Golomb code. Each
- * code has two parts: one of known length, stored from the front of the bucket, and one of unknown
- * length, stored from its end. So a processor can read many codes at once. A separate section
- * contains the start of each bucket, so a query decodes half a bucket on average. See Putze,
- * Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, 2007, section 4. The bytes
- * are specified in {@code docs/format/snapshot-v1.md}.
+ * bound, each further value as its distance from the previous value, less one, in a Golomb code.
+ * Each code has two parts: one of known length, stored from the front of the bucket, and one of
+ * unknown length, stored from its end. So a processor can read many codes at once. A separate
+ * section contains the start of each bucket, so a query decodes half a bucket on average. See
+ * Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, 2007, section 4. The
+ * bytes are specified in {@code docs/format/snapshot-v1.md}.
  *
  * <p>Queries allocate nothing, and work on memory-mapped files. Safe for use by many threads.
  */
@@ -104,8 +104,8 @@ public final class GolombCodedSet {
    * ForkJoinPool#commonPool} if they are many.
    *
    * @param hashes in ascending unsigned order, repeats allowed; not kept
-   * @param skippedBits how many top bits are left out, in [0, 63]: the hash shifted to the left by
-   *     so many bits has the value. All hashes must agree in them
+   * @param skippedBits how many top bits to skip, in [0, 63]: the value is computed from the hash
+   *     shifted to the left by this number of bits. All hashes must have the same top bits
    */
   public static GolombCodedSet ofSortedHashes(long[] hashes, int skippedBits, Universe universe) {
     if (skippedBits < 0 || skippedBits >= Long.SIZE) {
@@ -118,8 +118,8 @@ public final class GolombCodedSet {
   /**
    * Opens a set over its sections, from the position to the limit of each buffer. The bytes are not
    * copied and must not change afterwards. Needs time in proportion to the number of buckets and no
-   * memory. Checks everything but the codes, which {@link #verify} checks. Until then, answers over
-   * forged sections may be wrong, but each query ends and stays in bounds.
+   * memory. Checks everything but the codes, which {@link #verify} checks. Until then, queries on
+   * forged sections may return wrong results, but every query ends and stays in bounds.
    *
    * @throws MalformedGolombCodedSetException if the sections do not belong to a set with these
    *     parameters
@@ -168,47 +168,47 @@ public final class GolombCodedSet {
         count, universe, code, payloadBits, starts, section, ByteBuffer.wrap(payload));
   }
 
-  /** The number of values. */
+  /** Returns the number of values. */
   public long count() {
     return count;
   }
 
-  /** The values that the set may hold. */
+  /** Returns the values that the set may hold. */
   public Universe universe() {
     return universe;
   }
 
-  /** The parameter m of the Golomb code, unsigned: max(1, round(range / count · ln 2)). */
+  /** Returns the parameter m of the Golomb code, unsigned: max(1, round(range / count · ln 2)). */
   public long golombParameter() {
     return code.parameter();
   }
 
-  /** The length of the codes, without the zero bits that fill the last byte. */
+  /** Returns the length of the codes, without the zero bits that fill the last byte. */
   public long payloadBits() {
     return payloadBits;
   }
 
-  /** The codes, as a read-only view. */
+  /** Returns the codes, as a read-only view. */
   public ByteBuffer payload() {
     return payload.duplicate();
   }
 
-  /** The section with the start of each bucket in the payload, as a read-only view. */
+  /** Returns the section with the start of each bucket in the payload, as a read-only view. */
   public ByteBuffer bucketStarts() {
     return bucketStarts.duplicate();
   }
 
   /**
-   * Whether the set holds the {@linkplain Universe#valueOf value} of a hash.
+   * Returns whether the set holds the {@linkplain Universe#valueOf value} of a hash.
    *
-   * @param hash without the top bits that were left out, shifted to the left
+   * @param hash without the skipped top bits, shifted to the left
    */
   public boolean mightContain(long hash) {
     return count != 0 && contains(universe.bucketOf(hash), universe.placeOf(hash));
   }
 
   /**
-   * Whether the set holds a value.
+   * Returns whether the set holds a value.
    *
    * @throws IllegalArgumentException if the value is not in the universe
    */
@@ -267,7 +267,7 @@ public final class GolombCodedSet {
     }
   }
 
-  /** The position that {@link #mightContain} reads first, for {@link #touch}. */
+  /** Returns the position that {@link #mightContain} reads first, for {@link #touch}. */
   public long position(long hash) {
     return count == 0 ? 0 : starts.at(universe.bucketOf(hash));
   }
@@ -284,8 +284,8 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Whether any of some values is in the set, in one pass over their buckets. May throw {@link
-   * UncheckedIOException} over sections that {@link #verify} would refuse.
+   * Returns whether any of some values is in the set, in one pass over their buckets. May throw
+   * {@link UncheckedIOException} for sections that {@link #verify} would reject.
    *
    * @param ascendingValues in ascending unsigned order, each in the universe
    * @throws IllegalArgumentException if they are out of order or not in the universe
@@ -295,9 +295,9 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The index of the first of some values that is in the set. To find all matches, call it again
-   * from the index after. May throw {@link UncheckedIOException} over sections that {@link #verify}
-   * would refuse.
+   * Returns the index of the first of some values that is in the set. To find all matches, call it
+   * again from the index after. May throw {@link UncheckedIOException} for sections that {@link
+   * #verify} would reject.
    *
    * @param ascendingValues in ascending unsigned order, each in the universe
    * @param from the index to begin at, in [0, ascendingValues.length]
@@ -321,8 +321,8 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values in ascending unsigned order, decoded on demand. The iterator throws {@link
-   * UncheckedIOException} over sections that {@link #verify} would refuse.
+   * Returns the values in ascending unsigned order, decoded on demand. The iterator throws {@link
+   * UncheckedIOException} for sections that {@link #verify} would reject.
    */
   public PrimitiveIterator.OfLong iterator() {
     return new Values(new ValueCursor(this));
@@ -334,7 +334,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values in ascending unsigned order.
+   * Returns the values in ascending unsigned order.
    *
    * @throws IllegalStateException if there are more than an array can hold
    */
@@ -357,7 +357,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values that are in this set, in another, or in both.
+   * Returns the values that are in this set, in another, or in both.
    *
    * @throws IllegalArgumentException if the other set has another universe
    */
@@ -367,10 +367,10 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values that are in this set but not in another.
+   * Returns the values that are in this set but not in another.
    *
-   * @throws IllegalArgumentException if the other set has another universe, or if so few values are
-   *     left that their universe does not {@linkplain Universe#requireFits fit} them
+   * @throws IllegalArgumentException if the other set has another universe, or if the universe has
+   *     {@linkplain Universe#requireFits too many buckets} for the remaining values
    */
   public GolombCodedSet difference(GolombCodedSet other) {
     requireSameUniverse(other);
@@ -378,14 +378,14 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The set that the same hashes have in a smaller universe.
+   * Returns the set that the same hashes have in a smaller universe.
    *
    * @throws IllegalArgumentException if the range of that universe does not divide the range of
    *     this one: then a value here can stand for hashes of two values there
    */
   public GolombCodedSet coarsen(Universe coarser) {
     BigInteger[] divided = universe.range().divideAndRemainder(coarser.range());
-    // One value alone says nothing, and 2^64 is no divisor of a long.
+    // A quotient of 2^64 means that the coarser universe has one value, and does not fit in a long.
     if (divided[1].signum() != 0 || divided[0].bitLength() > Long.SIZE) {
       throw new IllegalArgumentException(
           "the coarser range must divide %s, got %s".formatted(universe.range(), coarser.range()));
@@ -416,7 +416,9 @@ public final class GolombCodedSet {
     return codes;
   }
 
-  /** The start of a bucket's codes; for the bucket after the last, the end of the payload. */
+  /**
+   * Returns the start of a bucket's codes; for the bucket after the last, the end of the payload.
+   */
   long start(long bucket) {
     return starts.at(bucket);
   }
@@ -456,7 +458,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Whether a bucket holds a value. Only prefixes depend on each other and must be read in
+   * Returns whether a bucket holds a value. Only prefixes depend on each other and must be read in
    * sequence.
    *
    * @param target the value's distance from the bucket's lower bound
@@ -486,7 +488,7 @@ public final class GolombCodedSet {
           long field = fields & fieldMask;
           int quotient = Long.numberOfTrailingZeros(window);
           long rest = window >>> quotient >>> 1;
-          // All ones if there is one more bit, else 0. Without a branch, which would be
+          // All ones if there is one more bit, else 0. Computed without a branch, which would be
           // unpredictable.
           long over = greatestShort - field;
           long more = over >> 63;

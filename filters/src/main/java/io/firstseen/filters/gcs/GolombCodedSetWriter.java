@@ -111,7 +111,7 @@ public final class GolombCodedSetWriter {
     }
   }
 
-  /** The expected number of bits for some values of a set, or a few more. */
+  /** Returns the expected number of bits for some values of a set, or a few more. */
   private static long roomFor(long partCount, long count, Universe universe) {
     requireCount(count);
     return partCount
@@ -121,8 +121,8 @@ public final class GolombCodedSetWriter {
   /**
    * Encodes the next value.
    *
-   * @throws IllegalArgumentException if it is not greater than the one before, not in the universe,
-   *     or one more than announced
+   * @throws IllegalArgumentException if it is not greater than the previous value, not in the
+   *     universe, or exceeds the announced number of values
    */
   public void add(long value) {
     if (added > 0 && Long.compareUnsigned(before, value) >= 0) {
@@ -149,10 +149,10 @@ public final class GolombCodedSetWriter {
   }
 
   /**
-   * Encodes the values of hashes, and skips repeats. Checks nothing.
+   * Encodes the values of hashes and skips repeated values. Does not check its arguments.
    *
    * @param hashes ascending; all share the skipped bits
-   * @param skippedBits how many top bits are left out
+   * @param skippedBits how many top bits to skip
    */
   void addSorted(long[] hashes, int from, int to, int skippedBits) {
     int i = from;
@@ -254,12 +254,12 @@ public final class GolombCodedSetWriter {
     return section;
   }
 
-  /** The length of the codes in bits; valid once the set is finished. */
+  /** Returns the length of the codes in bits; valid once the set is finished. */
   public long payloadBits() {
     return payloadBits;
   }
 
-  /** The parameter m of the Golomb code, unsigned. */
+  /** Returns the parameter m of the Golomb code, unsigned. */
   public long golombParameter() {
     return code.parameter();
   }

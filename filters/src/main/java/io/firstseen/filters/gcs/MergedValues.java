@@ -5,7 +5,7 @@ import java.util.PrimitiveIterator;
 
 /**
  * Iterators over union, difference and coarsening of ascending distinct unsigned values, in
- * constant memory. The results are ascending and distinct, too.
+ * constant memory. The results are also ascending and distinct.
  */
 public abstract class MergedValues implements PrimitiveIterator.OfLong {
   private long value;
@@ -14,7 +14,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
 
   private MergedValues() {}
 
-  /** The values that are in one of the two, or in both. */
+  /** Returns the values that are in one of the two, or in both. */
   public static PrimitiveIterator.OfLong union(
       PrimitiveIterator.OfLong one, PrimitiveIterator.OfLong other) {
     return new MergedValues() {
@@ -38,7 +38,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
     };
   }
 
-  /** The values that are in the first but not in the second. */
+  /** Returns the values that are in the first but not in the second. */
   public static PrimitiveIterator.OfLong difference(
       PrimitiveIterator.OfLong minuend, PrimitiveIterator.OfLong subtrahend) {
     return new MergedValues() {
@@ -65,7 +65,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
     };
   }
 
-  /** The quotients of the values and a divisor. */
+  /** Returns the quotients of the values and a divisor. */
   public static PrimitiveIterator.OfLong coarsened(PrimitiveIterator.OfLong values, long divisor) {
     return new MergedValues() {
       private final Head head = new Head(values);

@@ -1,7 +1,7 @@
 package io.firstseen.filters.gcs;
 
 /**
- * Answers queries in batches, so that their memory accesses overlap. First the positions that the
+ * Evaluates queries in batches, so that their memory accesses overlap. First the positions that the
  * queries read are computed. Then all of them are touched in a loop, which is so short that the
  * processor starts every load before the first one ends. Only then are the codes decoded.
  */
@@ -14,7 +14,9 @@ public final class QueryBatch {
 
   private QueryBatch() {}
 
-  /** An array with one element for each query; a thread gets the same array in all calls. */
+  /**
+   * Returns an array with one element for each query; a thread gets the same array in all calls.
+   */
   public static long[] positions() {
     return POSITIONS.get();
   }

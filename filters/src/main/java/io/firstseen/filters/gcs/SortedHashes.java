@@ -59,7 +59,7 @@ final class SortedHashes {
     return writer;
   }
 
-  /** The first index whose value is at least {@code least}. */
+  /** Returns the first index whose value is at least {@code least}. */
   private int firstFrom(long least) {
     int from = 0;
     int to = hashes.length;

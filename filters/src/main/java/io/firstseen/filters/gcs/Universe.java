@@ -7,8 +7,8 @@ import java.math.RoundingMode;
 /**
  * The values that a {@link GolombCodedSet} may hold: the numbers below {@code buckets · width},
  * divided into buckets of {@code width} values each. A 64-bit hash stands for the value floor(hash
- * · buckets · width / 2^64). So greater hashes have greater or equal values, and bucket and place
- * in the bucket take one multiplication each.
+ * · buckets · width / 2^64). Greater hashes have greater or equal values, and the bucket and the
+ * position in the bucket are each computed with one multiplication.
  *
  * <p>All numbers are unsigned.
  *
@@ -26,17 +26,17 @@ public record Universe(long buckets, long width) {
   // The fewest buckets that can have 2^64 values.
   private static final int BUCKETS_OF_ALL_HASHES = 4;
   private static final int MIN_KEYS_PER_BUCKET = 27;
-  // With so many keys in a bucket, the bucket starts take 0.3 bits per key. They are longer where
-  // the codes are.
+  // With so many keys in a bucket, the bucket starts take 0.3 bits per key. They are longer if the
+  // codes are longer.
   private static final int KEYS_PER_BUCKET = 36;
   private static final int KEYS_PER_LONG_BUCKET = 38;
   private static final double LONG_BUCKETS_BELOW_RATE = 1.0 / 2_048;
-  // A small set of a chain that once was large has few keys in a bucket. More buckets than this are
-  // allowed to large sets only, since each bucket takes time to check.
+  // A small set at the end of a chain whose sets were large has few keys per bucket. Only large
+  // sets may have more buckets than this, because every bucket takes time to check.
   private static final int ALLOWED_BUCKETS = 1 << 16;
   private static final int LEAST_KEYS_PER_BUCKET = 8;
 
-  /** Refuses numbers out of range. */
+  /** Rejects numbers that are out of range. */
   public Universe {
     if (buckets < 1 || buckets > MAX_BUCKETS) {
       throw new IllegalArgumentException(
@@ -54,7 +54,7 @@ public record Universe(long buckets, long width) {
   }
 
   /**
-   * The smallest universe with a few dozen keys in a bucket in which this many keys keep a
+   * Returns the smallest universe with a few dozen keys in a bucket in which this many keys keep a
    * false-positive rate: keys / range is at most the rate. The comparison is exact.
    *
    * @param keys at least 0
@@ -89,8 +89,8 @@ public record Universe(long buckets, long width) {
   }
 
   /**
-   * The numbers of {@code bits} bits, divided into a number of buckets that is a power of two. The
-   * value of a hash is its first {@code bits} bits.
+   * Returns the numbers of {@code bits} bits, divided into a number of buckets that is a power of
+   * two. The value of a hash is its first {@code bits} bits.
    *
    * @param bits 1 to 64
    * @param count how many values a set will have; from 27 on, a bucket has 27 to 54 of them if bits
@@ -108,17 +108,17 @@ public record Universe(long buckets, long width) {
     return new Universe(1L << bucketBits, 1L << (bits - bucketBits));
   }
 
-  /** The number of values, at most 2^64. */
+  /** Returns the number of values, at most 2^64. */
   public BigInteger range() {
     return BigInteger.valueOf(buckets).multiply(BigInteger.valueOf(width));
   }
 
-  /** The greatest value, unsigned. */
+  /** Returns the greatest value, unsigned. */
   public long greatest() {
     return buckets * width - 1;
   }
 
-  /** The value of a hash. */
+  /** Returns the value of a hash. */
   public long valueOf(long hash) {
     long range = buckets * width;
     // 2^64 itself wraps to 0. A signed product is too small if the top bit of a factor is set.
@@ -127,7 +127,7 @@ public record Universe(long buckets, long width) {
         : Math.multiplyHigh(hash, range) + (hash >> 63 & range) + (range >> 63 & hash);
   }
 
-  /** Whether this many keys keep a false-positive rate. The comparison is exact. */
+  /** Returns whether this many keys keep a false-positive rate. The comparison is exact. */
   public boolean keepsRate(long keys, double falsePositiveRate) {
     return new BigDecimal(falsePositiveRate)
             .multiply(new BigDecimal(range()))
@@ -135,29 +135,32 @@ public record Universe(long buckets, long width) {
         >= 0;
   }
 
-  /** The probability that a random hash has the value of one of this many. */
+  /** Returns the probability that a random hash has the value of one of this many. */
   public double rateOf(long values) {
     return values / range().doubleValue();
   }
 
-  /** The bucket of a hash. */
+  /** Returns the bucket of a hash. */
   long bucketOf(long hash) {
     // The signed product is buckets · 2^64 too small if the top bit of the hash is set.
     return Math.multiplyHigh(hash, buckets) + (hash >> 63 & buckets);
   }
 
-  /** The place of a hash in its bucket, from 0. */
+  /** Returns the place of a hash in its bucket, from 0. */
   long placeOf(long hash) {
     long low = hash * buckets;
     return Math.multiplyHigh(low, width) + (low >> 63 & width);
   }
 
-  /** The bucket of a value. */
+  /** Returns the bucket of a value. */
   long bucketOfValue(long value) {
     return Long.divideUnsigned(value, width);
   }
 
-  /** The least value of a bucket; for the bucket after the last one the range, which may wrap. */
+  /**
+   * Returns the least value of a bucket; for the bucket after the last one the range, which may
+   * wrap.
+   */
   long lowerBound(long bucket) {
     return bucket * width;
   }
@@ -166,12 +169,15 @@ public record Universe(long buckets, long width) {
     return Long.compareUnsigned(value, greatest()) <= 0;
   }
 
-  /** Whether a set of so few values may have so many buckets, each of which takes time to check. */
+  /**
+   * Returns whether a set of so few values may have so many buckets, each of which takes time to
+   * check.
+   */
   public boolean fits(long count) {
     return buckets <= Math.max(ALLOWED_BUCKETS, count / LEAST_KEYS_PER_BUCKET);
   }
 
-  /** Refuses a number of values that is too small for the buckets. */
+  /** Rejects a number of values that is too small for the buckets. */
   public void requireFits(long count) {
     if (!fits(count)) {
       throw new IllegalArgumentException(

@@ -53,8 +53,8 @@ public final class UnsignedSort {
   }
 
   /**
-   * The number of parts into which to divide the work. There are more parts than threads, because
-   * some threads start late.
+   * Returns the number of parts into which to divide the work. There are more parts than threads,
+   * because some threads start late.
    */
   static int partsOf(int length) {
     int threads = ForkJoinPool.getCommonPoolParallelism() + 1;

@@ -1,7 +1,7 @@
 package io.firstseen.filters.gcs;
 
 /**
- * Decodes values one after the other, from the first one or from any bucket. Refuses codes that no
+ * Decodes values one after the other, from the first one or from any bucket. Rejects codes that no
  * encoder would have written. Not safe for use by several threads at once.
  */
 public final class ValueCursor {
@@ -28,7 +28,7 @@ public final class ValueCursor {
     this.universe = set.universe();
   }
 
-  /** The number of values decoded so far. */
+  /** Returns the number of values decoded so far. */
   long decoded() {
     return decoded;
   }
@@ -37,8 +37,8 @@ public final class ValueCursor {
    * Decodes the next values.
    *
    * @return how many values were decoded; fewer than the array's length, or 0, only at the end
-   * @throws MalformedGolombCodedSetException over sections that {@link GolombCodedSet#verify} would
-   *     refuse
+   * @throws MalformedGolombCodedSetException for sections that {@link GolombCodedSet#verify} would
+   *     reject
    */
   public int read(long[] values) throws MalformedGolombCodedSetException {
     int filled = 0;

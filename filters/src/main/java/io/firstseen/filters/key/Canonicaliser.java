@@ -10,15 +10,15 @@ import java.util.Optional;
 
 /**
  * The rule that gives a key its canonical form, so that different spellings become one key. Every
- * rule is idempotent: a canonical form is its own canonical form. {@link #URL_EXPRESSION} refuses
- * some forms as keys; {@link #canonicaliseAgain} accepts them. A value, safe for use by many
- * threads.
+ * rule is idempotent: a canonical form is its own canonical form. {@link #URL_EXPRESSION} rejects
+ * some canonical forms as keys; {@link #canonicaliseAgain} accepts them. A value, safe for use by
+ * many threads.
  *
- * <p>All rules refuse an empty key, and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
+ * <p>All rules reject an empty key and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
  * or after canonicalisation.
  */
 public final class Canonicaliser implements Serializable {
-  /** Leaves the bytes unchanged; any bytes are allowed. */
+  /** Does not change the bytes; any bytes are allowed. */
   public static final Canonicaliser NONE = new Canonicaliser(Rule.NONE);
 
   /**
@@ -32,16 +32,17 @@ public final class Canonicaliser implements Serializable {
 
   /**
    * Entries of lists of hosts and URLs, by {@link ExpressionRule}: a key is a line of a list.
-   * {@link UrlExpressions} gives the entries that would list a URL. Forms with a star, and those
-   * that read as a range of addresses, are refused as keys unless {@code http://} stands before
-   * them.
+   * {@link UrlExpressions} gives the entries that would list a URL. Keys with a star and keys that
+   * look like a range of addresses are rejected unless they start with {@code http://}.
    */
   public static final Canonicaliser URL_EXPRESSION = new Canonicaliser(Rule.URL_EXPRESSION_2);
 
   /** The bound of {@link #strippedParameters}. */
   public static final int MAX_STRIPPED_CHARS = 1_000;
 
-  /** Every version of every rule, the newest of a rule first, without stripped parameters. */
+  /**
+   * All versions of all rules, the newest version of each rule first, without stripped parameters.
+   */
   static final List<Canonicaliser> ALL =
       List.of(
           NONE,
@@ -132,11 +133,11 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
-   * The canonical form of a key. May return the array it was given, so neither may be changed
-   * afterwards.
+   * Returns the canonical form of a key. May return the given array, so neither array may be
+   * changed afterwards.
    *
    * @param utf8 the key; any bytes for {@link #NONE}, UTF-8 for the others
-   * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form
+   * @throws InvalidKeyException if the key is empty, not UTF-8, too long, or has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
     if (utf8.length == 0) {
@@ -150,9 +151,9 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
-   * The canonical form of a key that may be canonical already, such as a key of an accepted topic.
-   * A canonical form is returned unchanged, even where {@link #canonicalise} refuses it because it
-   * means more as a line of a list.
+   * Returns the canonical form of a key that may be canonical already, such as a key of an accepted
+   * topic. A canonical form is returned unchanged, even if {@link #canonicalise} rejects it because
+   * it has a different meaning as a line of a list.
    *
    * @throws InvalidKeyException as {@link #canonicalise} does
    */
@@ -160,7 +161,7 @@ public final class Canonicaliser implements Serializable {
     return is(URL_EXPRESSION) && ExpressionRule.isForm(key) ? key : canonicalise(key);
   }
 
-  /** Whether this is a version of the same rule, whatever parameters it strips. */
+  /** Returns whether this is a version of the same rule, whatever parameters it strips. */
   public boolean is(Canonicaliser other) {
     return code() == other.code();
   }
@@ -172,25 +173,29 @@ public final class Canonicaliser implements Serializable {
     }
   }
 
-  /** Whether a line of a list is blank or a comment, which is no entry and no invalid one. */
+  /**
+   * Returns whether a line of a list is blank or a comment. Such a line is skipped: it is neither
+   * an entry nor an invalid entry.
+   */
   public static boolean isCommentOfList(byte[] line) {
     return ListLine.isComment(WebUrl.trimmed(new String(line, StandardCharsets.ISO_8859_1)));
   }
 
   /**
-   * Whether a line of a list has more than one column, which version 1 of the rule takes for one.
+   * Returns whether a line of a list has more than one column. Version 1 of the rule treats such a
+   * line as one entry.
    */
   public static boolean hasColumns(byte[] line) {
     return ListLine.hasColumns(new String(line, StandardCharsets.ISO_8859_1));
   }
 
   /**
-   * The rule {@link #URL} that also removes the query parameters that a pattern names.
+   * Returns the rule {@link #URL} that also removes the query parameters that a pattern names.
    *
    * @param patterns with commas between them, at most {@value #MAX_STRIPPED_CHARS} characters. A
-   *     pattern is a parameter's name, or with a {@code *} at its end the beginning of one, of
-   *     letters, digits and {@code - . _ ~}; case counts. The word {@code common} stands for the
-   *     list of tracking parameters in {@code docs/format/url-v3.md}
+   *     pattern is the name of a parameter, or a prefix of names followed by {@code *}. Names
+   *     consist of letters, digits and {@code - . _ ~} and are case-sensitive. The word {@code
+   *     common} stands for the list of tracking parameters in {@code docs/format/url-v3.md}
    * @throws IllegalArgumentException if the patterns break these rules, or this is another rule
    */
   public Canonicaliser stripping(String patterns) {
@@ -202,37 +207,40 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
-   * The patterns of the query parameters that are removed: sorted, each once, with commas between
-   * them; empty if none are.
+   * Returns the patterns of the query parameters that are removed: sorted, each once, with commas
+   * between them; empty if none are.
    */
   public String strippedParameters() {
     return stripped.toString();
   }
 
-  /** The version of the rule. State and snapshots contain it, and need a rule of this version. */
+  /**
+   * Returns the version of the rule. State and snapshots store this version and can only be used
+   * with the same version of the rule.
+   */
   public int version() {
     return rule.version;
   }
 
   /**
-   * The name in options, manifests and state: {@code none}, {@code url}, {@code text} or {@code
-   * url-expression}.
+   * Returns the name in options, manifests and state: {@code none}, {@code url}, {@code text} or
+   * {@code url-expression}.
    */
   public String id() {
     return rule.id;
   }
 
-  /** The number in binary headers. */
+  /** Returns the number in binary headers. */
   public int code() {
     return rule.code;
   }
 
   /**
-   * The canonicaliser called {@code name}.
+   * Returns the canonicaliser called {@code name}.
    *
    * @param name an {@link #id}, which means the newest version, or an id, {@code -} and a version,
    *     such as {@code url-2}
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no canonicaliser has this name
    */
   public static Canonicaliser of(String name) {
     return find(name)
@@ -252,16 +260,16 @@ public final class Canonicaliser implements Serializable {
         .findFirst();
   }
 
-  /** The id, {@code -} and the version, by which {@link #of(String)} finds this version. */
+  /** Returns the id, {@code -} and the version, by which {@link #of(String)} finds this version. */
   public String versionedName() {
     return id() + "-" + version();
   }
 
   /**
-   * The canonicaliser with a code and a version. If this program does not have the version, the
-   * newest one.
+   * Returns the canonicaliser with a code and a version, or its newest version if this program does
+   * not support the given version.
    *
-   * @throws IllegalArgumentException if there is none with the code
+   * @throws IllegalArgumentException if no canonicaliser has this code
    */
   public static Canonicaliser of(int code, int version) {
     Optional<Canonicaliser> newest = ALL.stream().filter(each -> each.code() == code).findFirst();
@@ -285,13 +293,13 @@ public final class Canonicaliser implements Serializable {
     return 31 * versionedName().hashCode() + stripped.hashCode();
   }
 
-  /** For messages: the id, and what is stripped. */
+  /** Returns the id and the stripped parameters, for messages. */
   @Override
   public String toString() {
     return stripped.isEmpty() ? id() : id() + " without " + stripped;
   }
 
-  /** The text of UTF-8 bytes; {@code what} names them in the message of the exception. */
+  /** Returns the text of UTF-8 bytes; {@code what} names them in the message of the exception. */
   static String decode(byte[] utf8, String what) throws InvalidKeyException {
     ByteBuffer in = ByteBuffer.wrap(utf8);
     try {

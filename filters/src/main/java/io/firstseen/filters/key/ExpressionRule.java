@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rule {@code url-expression}, versions 1 and 2, specified in {@code
  * docs/format/url-expression-v2.md}: {@code host[:port]/path[?query]} without the scheme, as entry
- * of a list and as the most specific expression of a URL. An entry may have the notation of lists;
- * a URL that is asked has none.
+ * of a list and as the most specific expression of a URL. An entry may use the notation of lists; a
+ * URL that is looked up may not.
  */
 final class ExpressionRule {
   private static final Set<String> SCHEMES = Set.of("http", "https", "ftp", "ws", "wss");
@@ -22,7 +22,10 @@ final class ExpressionRule {
   /** The longest URL that Chromium opens. */
   private static final int MAX_URL_BYTES = 2 << 20;
 
-  /** Escapes of these are decoded in a query; the others mean something else when escaped. */
+  /**
+   * Escapes of these characters are decoded in a query; other characters have a different meaning
+   * when escaped.
+   */
   private static final Characters QUERY_UNESCAPED = PercentEscapes.IN_QUERY.without("&=+;");
 
   private static final Pattern MARKS = Pattern.compile("[~$&'()+;=]");
@@ -30,7 +33,7 @@ final class ExpressionRule {
 
   private ExpressionRule() {}
 
-  /** The canonical form of an entry, which is a line of a list. */
+  /** Returns the canonical form of an entry, which is a line of a list. */
   static byte[] ofEntry(byte[] line, int version) throws InvalidKeyException {
     byte[] form = mayMeanMore(line) ? null : plain(line);
     return form != null
@@ -38,7 +41,7 @@ final class ExpressionRule {
         : parsedEntry(Canonicaliser.decode(line, "key"), version).getBytes(US_ASCII);
   }
 
-  /** The canonical form of a URL that is asked of lists. */
+  /** Returns the canonical form of a URL that is looked up in lists. */
   static byte[] ofVisit(byte[] url) throws InvalidKeyException {
     if (url.length == 0) {
       throw new InvalidKeyException("key is empty");
@@ -51,7 +54,7 @@ final class ExpressionRule {
     return form != null ? form : parsedVisit(url).getBytes(US_ASCII);
   }
 
-  /** Whether a key is the canonical form of a URL, which no notation of lists is. */
+  /** Returns whether a key is the canonical form of a URL, which never contains list notation. */
   static boolean isForm(byte[] key) {
     try {
       return key.length <= Keys.MAX_KEY_BYTES && Arrays.equals(ofVisit(key), key);
@@ -60,7 +63,7 @@ final class ExpressionRule {
     }
   }
 
-  /** Whether what is before a colon is a scheme without slashes, not a host with a port. */
+  /** Returns whether what is before a colon is a scheme without slashes, not a host with a port. */
   private static boolean startsWithScheme(byte[] url) {
     for (int at = 0; at < Math.min(url.length, LONGEST_SCHEME + 1); at++) {
       if (url[at] == ':') {
@@ -71,7 +74,7 @@ final class ExpressionRule {
     return false;
   }
 
-  /** The form of a key that plainly has one; null for others. */
+  /** Returns the form of a key for which no further rule applies; null for other keys. */
   private static byte @Nullable [] plain(byte[] key) {
     int start = NormalUrl.afterScheme(key);
     if (NormalUrl.isExpression(key, start)) {
@@ -86,8 +89,8 @@ final class ExpressionRule {
   }
 
   /**
-   * Whether a line may be a pattern or a range of addresses, or be too deep, although a visit would
-   * be plain.
+   * Returns whether a line may be a pattern, a range of addresses, or too deep for an entry,
+   * although the same text would be a plain URL.
    */
   private static boolean mayMeanMore(byte[] line) {
     byte last = line[line.length - 1];
@@ -109,12 +112,12 @@ final class ExpressionRule {
     return b >= '0' && b <= '9';
   }
 
-  /** The canonical form of a URL, without a fast path. */
+  /** Returns the canonical form of a URL, without a fast path. */
   static String parsedVisit(byte[] url) throws InvalidKeyException {
     return form(WebUrl.visited(PercentEscapes.utf8OrEscapes(url), SCHEMES));
   }
 
-  /** The canonical form of an entry, without a fast path. */
+  /** Returns the canonical form of an entry, without a fast path. */
   static String parsedEntry(String line, int version) throws InvalidKeyException {
     String listed = ListLine.listed(line, version);
     WebUrl url = WebUrl.parse(listed, SCHEMES);
@@ -135,7 +138,7 @@ final class ExpressionRule {
     return form;
   }
 
-  /** Rejects what {@link UrlExpressions} of no visit have. */
+  /** Rejects entries that cannot be among the {@link UrlExpressions} of any URL. */
   private static void requireReachable(String form) throws InvalidKeyException {
     int pathStart = form.indexOf('/');
     long labels = 1 + form.substring(0, pathStart).chars().filter(c -> c == '.').count();
@@ -152,7 +155,7 @@ final class ExpressionRule {
     }
   }
 
-  /** Rejects what other notations have in place of a host: marks, numbers. */
+  /** Rejects hosts that have a meaning in other notations: special characters and numbers. */
   private static void requireHost(String host) throws InvalidKeyException {
     if (host.startsWith("[")) {
       return;
@@ -169,7 +172,7 @@ final class ExpressionRule {
     }
   }
 
-  /** Refuses stars other than that of a last {@code /*}. */
+  /** Rejects every star except the star of a trailing {@code /*}. */
   private static void requireNoPattern(WebUrl url, String listed) throws InvalidKeyException {
     boolean directory = url.path().endsWith("/*") && url.query().isEmpty();
     int star = url.path().indexOf('*');
@@ -181,7 +184,9 @@ final class ExpressionRule {
     }
   }
 
-  /** The host that a URL in a line means: no host that is visited has a star. */
+  /**
+   * Returns the host of a URL in a line. Rejects other stars, because no real host contains one.
+   */
   private static String listedHost(String host) throws InvalidKeyException {
     String listed = ListLine.withoutWildcard(host);
     if (listed.indexOf('*') >= 0) {
@@ -207,7 +212,10 @@ final class ExpressionRule {
     return out.toString();
   }
 
-  /** Without a scheme in the form, the ports of http and https can only both be left out. */
+  /**
+   * Returns whether the port is a default port. The form has no scheme, so the default ports of
+   * both http and https are omitted.
+   */
   private static boolean isDefaultPort(WebUrl url) {
     return switch (url.port()) {
       case -1, 80, 443 -> true;

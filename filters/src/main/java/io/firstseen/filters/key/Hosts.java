@@ -7,39 +7,44 @@ import java.util.Locale;
  * The canonical form of a host: an IPv4 address in dotted decimal, an IPv6 literal in brackets, or
  * a domain in lower case and Punycode. {@code docs/format/url-v3.md} has the steps.
  *
- * <p>The mapping of international names is that of UTS #46 without its transitional exceptions, as
- * in browsers, made of the JDK's normalisation and case mappings. What UTS #46 disallows may pass:
- * no browser can visit it.
+ * <p>International names are mapped according to UTS #46 without its transitional exceptions, as in
+ * browsers, using the JDK's normalisation and case mappings. Names that UTS #46 disallows may be
+ * accepted, because no browser can visit them.
  */
 final class Hosts {
   private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
   private static final int ZERO_WIDTH_JOINER = 0x200D;
   private static final int FIRST_AFTER_CONTROLS = 0xA0;
 
-  /** Normalising and Punycode take quadratic time; no name of the Internet is as long. */
+  /**
+   * The maximum length of a host, because normalisation and Punycode take quadratic time. Names on
+   * the Internet are shorter.
+   */
   static final int MAX_INTERNATIONAL = 1_024;
 
-  /** Beside letters, digits, hyphen and underscore. */
+  /** Characters that are allowed in addition to letters, digits, hyphen and underscore. */
   private static final String MARKS = "~$&'()+;=";
 
-  /** Allowed by browsers, but with a meaning in lists; they are escaped in the form. */
+  /**
+   * Characters that browsers allow but that have a meaning in lists; they are escaped in the form.
+   */
   private static final String ESCAPED_MARKS = "!*,\"`{}";
 
   private Hosts() {}
 
   /**
-   * The canonical form.
+   * Returns the canonical form.
    *
-   * @param host as it stands in a URL
-   * @throws InvalidKeyException if it is no host
+   * @param host as written in a URL
+   * @throws InvalidKeyException if it is not a valid host
    */
   static String canonical(String host) throws InvalidKeyException {
     return canonical(host, false);
   }
 
   /**
-   * The canonical form, with an IPv6 address that stands for an IPv4 address ({@link
-   * IpLiterals#embeddedIpv4}) as that one.
+   * Returns the canonical form; an IPv6 address that {@linkplain IpLiterals#embeddedIpv4 embeds} an
+   * IPv4 address becomes this IPv4 address.
    */
   static String canonicalWithEmbedded(String host) throws InvalidKeyException {
     return canonical(host, true);
@@ -86,7 +91,10 @@ final class Hosts {
         : Canonicaliser.decode(PercentEscapes.decode(host), "host " + Quoted.of(host));
   }
 
-  /** The mapping of UTS #46: lower case, compatibility forms composed, ignored characters gone. */
+  /**
+   * Applies the mapping of UTS #46: converts to lower case, composes compatibility forms and
+   * removes ignored characters.
+   */
   static String mapped(String domain) {
     if (isAscii(domain)) {
       return lowerAscii(domain);
@@ -119,7 +127,7 @@ final class Hosts {
     return Normalizer.normalize(text, Normalizer.Form.NFKC);
   }
 
-  /** The joiners tell words apart in some scripts, and so stay. */
+  /** The joiners distinguish words in some scripts, so they are kept. */
   private static boolean isIgnored(int codePoint) {
     return codePoint >= FIRST_AFTER_CONTROLS
         && codePoint != ZERO_WIDTH_NON_JOINER
@@ -127,7 +135,10 @@ final class Hosts {
         && TextFolding.isInvisible(codePoint);
   }
 
-  /** A final sigma stays one, but not its variants. */
+  /**
+   * Returns whether a character is a compatibility variant of the final sigma. Unlike the final
+   * sigma, variants are mapped.
+   */
   private static boolean isStyledFinalSigma(int codePoint) {
     return switch (codePoint) {
       case 0x3F2, 0x1D6D3, 0x1D70D, 0x1D747, 0x1D781, 0x1D7BB -> true;
@@ -149,7 +160,10 @@ final class Hosts {
     }
   }
 
-  /** Upper case is the older one, and so the folded one. */
+  /**
+   * Returns whether a character is an upper-case Cherokee letter. Cherokee letters fold to upper
+   * case, because Unicode encoded it first.
+   */
   private static boolean isCherokee(int codePoint) {
     return codePoint >= 0x13A0 && codePoint <= 0x13F5;
   }
@@ -219,7 +233,7 @@ final class Hosts {
     }
   }
 
-  /** Refuses a host without a scheme that has a mark which may mean something else in a list. */
+  /** Rejects a host without a scheme that contains a character with a special meaning in lists. */
   static void requirePlain(String host) throws InvalidKeyException {
     for (int at = 0; at < host.length(); at++) {
       if (ESCAPED_MARKS.indexOf(host.charAt(at)) >= 0) {

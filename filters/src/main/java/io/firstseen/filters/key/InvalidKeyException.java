@@ -1,9 +1,9 @@
 package io.firstseen.filters.key;
 
 /**
- * A key has no canonical form. The message is the reason for a dead letter: one clause with the
- * bound and the value, with at most a shortened part of the key. There is no stack trace, because
- * bad keys are data and may be frequent.
+ * Thrown if a key has no canonical form. The message is used as the reason of a dead letter: it
+ * states the bound and the value, and contains at most a shortened part of the key. There is no
+ * stack trace, because bad keys are data and may be frequent.
  */
 public final class InvalidKeyException extends Exception {
   private static final long serialVersionUID = 1L;

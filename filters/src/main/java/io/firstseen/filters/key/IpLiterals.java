@@ -10,7 +10,7 @@ final class IpLiterals {
 
   private IpLiterals() {}
 
-  /** Whether a host must be an IPv4 address, because its last label is a number. */
+  /** Returns whether a host must be an IPv4 address, because its last label is a number. */
   static boolean endsInNumber(String host) {
     String last = host.substring(host.lastIndexOf('.') + 1);
     return isAll(last, 10)
@@ -18,8 +18,9 @@ final class IpLiterals {
   }
 
   /**
-   * The dotted decimal form of one to four numbers, each decimal, octal ({@code 0…}) or hexadecimal
-   * ({@code 0x…}), of which the last fills the bytes that are left; null if it is no address.
+   * Returns the dotted decimal form of one to four numbers, each decimal, octal ({@code 0…}) or
+   * hexadecimal ({@code 0x…}), of which the last fills the remaining bytes; null if the text is not
+   * an address.
    */
   static @Nullable String ipv4(String host) {
     String[] parts = host.split("\\.", -1);
@@ -49,7 +50,7 @@ final class IpLiterals {
         + (address & 0xFF);
   }
 
-  /** The value of a number, at most 2^32; -1 if it is none. */
+  /** Returns the value of a number, at most 2^32; -1 if the text is not a number. */
   private static long number(String text) {
     int radix = 10;
     String digits = text;
@@ -78,7 +79,10 @@ final class IpLiterals {
         && text.chars().allMatch(c -> c < 0x80 && Character.digit(c, radix) >= 0);
   }
 
-  /** The eight pieces of an IPv6 address without brackets; null if it is none. */
+  /**
+   * Returns the eight pieces of an IPv6 address without brackets; null if the text is not an IPv6
+   * address.
+   */
   static int @Nullable [] ipv6(String text) {
     int gap = text.indexOf("::");
     if (gap < 0) {
@@ -99,7 +103,7 @@ final class IpLiterals {
     return all;
   }
 
-  /** Pieces between colons, the last two perhaps as a dotted IPv4 address. */
+  /** Returns the pieces between colons. A dotted IPv4 address may replace the last two. */
   private static int @Nullable [] pieces(String text) {
     if (text.isEmpty()) {
       return new int[0];
@@ -117,7 +121,7 @@ final class IpLiterals {
     }
     if (dotted) {
       String address = ipv4(last);
-      // Only four decimal numbers without leading zeros are their own dotted form.
+      // Only four decimal numbers without leading zeros are already in dotted form.
       if (!last.equals(address)) {
         return null;
       }
@@ -130,7 +134,7 @@ final class IpLiterals {
     return pieces;
   }
 
-  /** The form of RFC 5952, section 4, in brackets. */
+  /** Returns the form of RFC 5952, section 4, in brackets. */
   static String bracketed(int[] pieces) {
     int gap = -1;
     int gapLength = 1;
@@ -161,8 +165,8 @@ final class IpLiterals {
   }
 
   /**
-   * The IPv4 address behind an IPv6 address of {@code ::ffff:0:0/96} (mapped, RFC 4291) or {@code
-   * 64:ff9b::/96} (NAT64, RFC 6052); null behind any other.
+   * Returns the IPv4 address behind an IPv6 address of {@code ::ffff:0:0/96} (mapped, RFC 4291) or
+   * {@code 64:ff9b::/96} (NAT64, RFC 6052); null for any other address.
    */
   static @Nullable String embeddedIpv4(int[] pieces) {
     boolean zeros = pieces[2] == 0 && pieces[3] == 0 && pieces[4] == 0;

@@ -17,17 +17,17 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The keyed 64-bit hash of a joined key (see {@link ScopedKey}); all filters and snapshots see only
+ * The keyed 64-bit hash of a joined key (see {@link ScopedKey}); filters and snapshots only use
  * this hash. Immutable, safe for use by many threads; hashing does not allocate.
  *
  * <p>Senders of spam are adversaries: anyone who can compute the hash can make keys that collide.
- * So the default is {@link Algorithm#SIPHASH_2_4} with a secret 128-bit key (Aumasson, Bernstein:
- * SipHash, a fast short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster but not secure; use
- * it for trusted input only.
+ * The default is therefore {@link Algorithm#SIPHASH_2_4} with a secret 128-bit key (Aumasson,
+ * Bernstein: SipHash, a fast short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster but not
+ * secure; use it for trusted input only.
  *
  * <p>State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key. It is
  * {@link Serializable} so that a job's functions can contain it. Its serialised form holds the key,
- * so whoever can read a stored job that contains it has the key.
+ * so anyone who can read a stored job that contains it obtains the key.
  */
 public final class KeyHash implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -39,7 +39,7 @@ public final class KeyHash implements Serializable {
   private static final byte[] CHECK_MESSAGE =
       "firstseen key check".getBytes(StandardCharsets.US_ASCII);
 
-  /** The hash functions to choose from; ids and codes are part of stored formats. */
+  /** The supported hash functions; ids and codes are part of stored formats. */
   public enum Algorithm {
     /** SipHash-2-4 with a 128-bit key. */
     SIPHASH_2_4("siphash-2-4", 1),
@@ -54,20 +54,20 @@ public final class KeyHash implements Serializable {
       this.code = code;
     }
 
-    /** The name in manifests and options. */
+    /** Returns the name in manifests and options. */
     public String id() {
       return id;
     }
 
-    /** The number in binary headers. */
+    /** Returns the number in binary headers. */
     public int code() {
       return code;
     }
 
     /**
-     * The algorithm with the id {@code id}.
+     * Returns the algorithm with the id {@code id}.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no algorithm has this id
      */
     public static Algorithm of(String id) {
       for (Algorithm algorithm : values()) {
@@ -80,9 +80,9 @@ public final class KeyHash implements Serializable {
     }
 
     /**
-     * The algorithm with the code {@code code}.
+     * Returns the algorithm with the code {@code code}.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no algorithm has this code
      */
     public static Algorithm of(int code) {
       for (Algorithm algorithm : values()) {
@@ -134,7 +134,7 @@ public final class KeyHash implements Serializable {
   }
 
   /**
-   * SipHash-2-4 under {@code key16}.
+   * Returns SipHash-2-4 with the key {@code key16}.
    *
    * @throws IllegalArgumentException if the key is not 16 bytes long
    */
@@ -146,7 +146,7 @@ public final class KeyHash implements Serializable {
     return new KeyHash(Algorithm.SIPHASH_2_4, key16.clone());
   }
 
-  /** XXH3 (64 bits) under {@code seed}; for trusted input only. */
+  /** Returns XXH3 (64 bits) with the seed {@code seed}; for trusted input only. */
   public static KeyHash xxh3(long seed) {
     byte[] key = new byte[Long.BYTES];
     little(key).putLong(seed);
@@ -154,15 +154,15 @@ public final class KeyHash implements Serializable {
   }
 
   /**
-   * SipHash-2-4 under the public key {@code firstseen-public} (these 16 ASCII characters), used if
-   * no key is configured. Everyone knows it, so it gives no protection.
+   * Returns SipHash-2-4 with the public key {@code firstseen-public} (these 16 ASCII characters),
+   * which is used if no key is configured. The key is public, so it gives no protection.
    */
   public static KeyHash fixed() {
     return new KeyHash(Algorithm.SIPHASH_2_4, FIXED_KEY.clone());
   }
 
   /**
-   * SipHash-2-4 under a key of 32 hexadecimal digits, of either case.
+   * Returns SipHash-2-4 with a key of 32 hexadecimal digits, of either case.
    *
    * @throws IllegalArgumentException if {@code hexKey} has another form; the message does not
    *     contain it, since it may be a mistyped secret
@@ -181,49 +181,49 @@ public final class KeyHash implements Serializable {
   }
 
   /**
-   * SipHash-2-4 under the key in {@code file}: 32 hexadecimal digits, white space around them
-   * ignored. Logs a warning if users other than its owner may read or change the file.
+   * Returns SipHash-2-4 with the key in {@code file}: 32 hexadecimal digits; white space around
+   * them is ignored. Logs a warning if users other than its owner may read or change the file.
    *
    * @throws IOException if the file cannot be read
    * @throws IllegalArgumentException if the file holds anything else
    */
   public static KeyHash fromFile(Path file) throws IOException {
     SecretFiles.warnOfRights(file);
-    // Latin-1 decodes any bytes, so parse() refuses a wrong file with its own message.
+    // Latin-1 decodes any bytes, so parse() rejects a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
   }
 
-  /** The hash of a joined key. Uniform over all 64 bits; allocates nothing. */
+  /** Returns the hash of a joined key. Uniform over all 64 bits; allocates nothing. */
   public long hash(byte[] joined) {
     return sipHash != null ? sipHash.hash(joined) : xxh3.hashBytesToLong(joined);
   }
 
-  /** The hash function. */
+  /** Returns the hash function. */
   public Algorithm algorithm() {
     return algorithm;
   }
 
   /**
-   * The hash of the ASCII message {@code firstseen key check} under this key. Two sides compare it
-   * to find out whether they have the same key. With SipHash it reveals nothing about the key; with
-   * XXH3 it may reveal the seed, which is not a secret.
+   * Returns the hash of the ASCII message {@code firstseen key check} under this key. Two programs
+   * compare it to find out whether they use the same key. With SipHash it reveals nothing about the
+   * key; with XXH3 it may reveal the seed, which is not a secret.
    */
   public long keyCheck() {
     return keyCheck;
   }
 
-  /** Whether this is {@link #fixed()}: SipHash-2-4 under the key that everyone knows. */
+  /** Returns whether this is {@link #fixed()}: SipHash-2-4 under the key that everyone knows. */
   public boolean isFixedKey() {
     return algorithm == Algorithm.SIPHASH_2_4 && Arrays.equals(key, FIXED_KEY);
   }
 
-  /** Whether these are the algorithm and the key check of {@link #fixed()}. */
+  /** Returns whether these are the algorithm and the key check of {@link #fixed()}. */
   public static boolean isFixedKeyCheck(Algorithm algorithm, long keyCheck) {
     KeyHash fixed = fixed();
     return algorithm == fixed.algorithm && keyCheck == fixed.keyCheck;
   }
 
-  /** The algorithm and the key check; never the key. */
+  /** Returns the algorithm and the key check; never the key. */
   @Override
   public String toString() {
     return algorithm.id() + " (key check " + HexFormat.of().toHexDigits(keyCheck()) + ")";

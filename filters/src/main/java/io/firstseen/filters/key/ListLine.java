@@ -7,10 +7,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a published list: what is listed, without the notation around it. It knows plain hosts
- * and URLs, {@code *.host} and {@code .host}, lines of hosts files, and network filters of Adblock
- * lists that list a whole host or a directory. Lines whose meaning an entry cannot express are
- * refused, and so are ranges of addresses.
+ * Parses a line of a published list and returns the listed host or URL without the notation around
+ * it. Supports plain hosts and URLs, {@code *.host} and {@code .host}, lines of hosts files, and
+ * network filters of Adblock lists that list a whole host or a directory. Rejects ranges of
+ * addresses and lines whose meaning an entry cannot express.
  */
 final class ListLine {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[/\\\\]");
@@ -22,10 +22,13 @@ final class ListLine {
           "[\\x00- \\x7F-\\xA0\\x{1680}\\x{2000}-\\x{200A}\\x{2028}\\x{2029}\\x{202F}\\x{205F}"
               + "\\x{3000}]");
 
-  /** The mark of a cosmetic filter, in version 1 wherever it is. */
+  /** The mark of a cosmetic filter, which version 1 recognises at any position. */
   private static final Pattern COSMETIC_MARK = Pattern.compile("#[@?$%]*#");
 
-  /** No domain or a list of domains, the mark, and a selector; {@code ##} and a space is a note. */
+  /**
+   * A cosmetic filter: an optional list of domains, the mark, and a selector. {@code ##} followed
+   * by a space is a comment.
+   */
   private static final Pattern COSMETIC =
       Pattern.compile(
           "[\\w.*,~\\x{80}-\\x{10FFFF}-]*#[@?$%]*##?[^# \t]"
@@ -65,25 +68,25 @@ final class ListLine {
   private static final Pattern LINE_BREAK = Pattern.compile("[\r\n]");
   private static final Pattern OPTIONS = Pattern.compile("\\$([A-Za-z0-9~_,=|.-]+)\\z");
 
-  /** What may be an address, and what may be the length of a prefix. */
+  /** Text that may be an address, a slash, and text that may be the length of a prefix. */
   private static final Pattern RANGE = Pattern.compile("([^/]+)/([0-9]{1,3})(?=[ \t#]|\\z)");
 
   private static final Pattern RANGE_IN_PAGE =
       Pattern.compile("\\.?(?::[0-9]*)?/([0-9]{1,3})/?\\z");
 
-  /** Options that do not narrow which visits of a page a filter blocks. */
+  /** Filter options that do not narrow which visits of a page are blocked. */
   private static final Set<String> WIDE_OPTIONS = Set.of("all", "doc", "document", "important");
 
-  /** Addresses by which hosts files send a name nowhere. */
+  /** Addresses with which hosts files block a name. */
   private static final Set<String> NOWHERE = Set.of("0.0.0.0", "127.0.0.1", "[::]", "[::1]");
 
   private ListLine() {}
 
   /**
-   * The host or URL that {@code line} lists.
+   * Returns the host or URL that {@code line} lists.
    *
-   * @param version of the rule {@code url-expression}
-   * @throws InvalidKeyException if it lists none
+   * @param version the version of the rule {@code url-expression}
+   * @throws InvalidKeyException if the line does not list a host or URL
    */
   static String listed(String line, int version) throws InvalidKeyException {
     String text = WebUrl.trimmed(line);
@@ -143,7 +146,7 @@ final class ListLine {
   }
 
   private static String requireNoRange(String listed, int version) throws InvalidKeyException {
-    // In version 2 also with a dot or a port behind the address, or a slash behind the length.
+    // Version 2 also recognises a dot or a port after the address, and a slash after the length.
     String bare = RANGE_IN_PAGE.matcher(listed).replaceFirst("/$1");
     if (isRange(listed) || (version > 1 && isRange(bare))) {
       throw new InvalidKeyException(
@@ -153,14 +156,14 @@ final class ListLine {
     return listed;
   }
 
-  /** Whether a line has columns, but is neither a comment nor a line of a hosts file. */
+  /** Returns whether a line has columns, but is neither a comment nor a line of a hosts file. */
   static boolean hasColumns(String line) {
     String text = WebUrl.trimmed(line);
     String[] words = SPACE.split(withoutComment(text), -1);
     return !isComment(text) && words.length > 1 && address(words[0]) == null;
   }
 
-  /** Whether a line without the spaces around it is a comment, or empty. */
+  /** Returns whether a line without the spaces around it is a comment, or empty. */
   static boolean isComment(String text) {
     return text.isEmpty()
         || text.startsWith("!")
@@ -190,7 +193,7 @@ final class ListLine {
     return PAGE_AND_OPTION.matcher(parts[last]).matches();
   }
 
-  /** Whether a text is an IP address, a slash and the length of a prefix. */
+  /** Returns whether a text is an IP address, a slash and the length of a prefix. */
   private static boolean isRange(String text) {
     Matcher range = RANGE.matcher(text);
     if (!range.lookingAt()) {
@@ -205,7 +208,7 @@ final class ListLine {
         : !bracketed && IpLiterals.ipv4(bare) != null && length <= 32;
   }
 
-  /** What is before the first {@code #} after a space, without the spaces between. */
+  /** Returns the text before the first {@code #} that follows a space, without trailing spaces. */
   private static String withoutComment(String text) {
     for (int mark = text.indexOf('#', 1); mark > 0; mark = text.indexOf('#', mark + 1)) {
       int end = mark;
@@ -230,7 +233,7 @@ final class ListLine {
     return text.startsWith(".") ? text.substring(1) : text;
   }
 
-  /** The name in a line of a hosts file; null if it is none. */
+  /** Returns the name in a line of a hosts file; null if the line is not from a hosts file. */
   private static @Nullable String named(String text, int version) throws InvalidKeyException {
     String[] words = SPACE.split(text, -1);
     if (words.length < 2) {
@@ -270,8 +273,8 @@ final class ListLine {
   }
 
   /**
-   * What an Adblock network filter lists: {@code ||host^} or {@code ||host/directory/}, of which
-   * the last is also written with a star behind it.
+   * Returns the host or directory that an Adblock network filter lists: {@code ||host^} or {@code
+   * ||host/directory/}. The latter may end with a star.
    */
   private static String filtered(String text) throws InvalidKeyException {
     String filter = text;

@@ -6,16 +6,15 @@ import java.util.Arrays;
 
 /**
  * Recognises, without allocating, URLs that {@link UrlNormaliser} returns unchanged. In real
- * streams it recognises most hosts and most of the URLs that are canonical. It takes a nanosecond
- * for each byte. It may miss a normal URL but never accepts another one; tests compare the two.
- * Also recognises plain hosts, as in blocklists.
+ * streams it recognises most hosts and most of the URLs that are canonical. It takes one nanosecond
+ * per byte. It may miss a normal URL but never accepts another one; tests compare the two. Also
+ * recognises plain hosts, as in blocklists.
  *
  * <p>Accepted are: a scheme in lower case; a host of lower-case letters, digits, {@code -}, {@code
  * _} and inner dots, and four decimal numbers if its last label is a number; no port, or one other
- * than the scheme's default; a path of characters that need no escape and of normalised escapes, in
- * which no slash is followed by a slash or a dot; a query, if any, of such characters, with
- * parameters in order of name and without empty names or values; and no fragment. Everything is
- * ASCII.
+ * than the scheme's default; a path of unescaped characters and normalised escapes, in which no
+ * slash is followed by a slash or a dot; a query, if any, of such characters, with parameters in
+ * order of name and without empty names or values; and no fragment. Everything is ASCII.
  */
 final class NormalUrl {
   private static final byte[][] SCHEMES = {ascii("http://"), ascii("https://"), ascii("ftp://")};
@@ -29,7 +28,7 @@ final class NormalUrl {
   /** RFC 3986's sub-delims and the rest of pchar, without those that have a meaning in a query. */
   private static final String MARKS = "!$()*+,;:@";
 
-  /** The parts of a URL in which a byte may occur; one bit each. */
+  /** The parts of a URL in which a byte may occur, one bit per part. */
   private static final int IN_HOST = 1;
 
   private static final int IN_PATH = 2;
@@ -61,7 +60,7 @@ final class NormalUrl {
     return (USES[c & 0xFF] & use) != 0;
   }
 
-  /** Whether {@code url} is certainly the bytes of a URL in normal form. */
+  /** Returns true only if {@code url} is a URL in normal form. */
   static boolean matches(byte[] url) {
     for (int scheme = 0; scheme < SCHEMES.length; scheme++) {
       if (continues(url, 0, SCHEMES[scheme])) {
@@ -78,7 +77,10 @@ final class NormalUrl {
     return false;
   }
 
-  /** Where the host starts in {@code url}: behind the scheme, if it is an accepted one. */
+  /**
+   * Returns the index at which the host starts in {@code url}, after an accepted scheme; 0 if it
+   * does not start with one.
+   */
   static int afterScheme(byte[] url) {
     for (byte[] scheme : SCHEMES) {
       if (continues(url, 0, scheme)) {
@@ -89,8 +91,9 @@ final class NormalUrl {
   }
 
   /**
-   * Whether the bytes from {@code from} on are certainly an expression in normal form: as {@link
-   * #matches} has it, but with any parameters in any order, and without escapes and default ports.
+   * Returns whether the bytes from {@code from} on are certainly an expression in normal form: as
+   * {@link #matches} has it, but with any parameters in any order, and without escapes and default
+   * ports.
    */
   static boolean isExpression(byte[] url, int from) {
     int path = endOfHost(url, from);
@@ -121,12 +124,14 @@ final class NormalUrl {
     return false;
   }
 
-  /** Whether {@code key} is only a plain host, which {@link #withScheme} turns into a URL. */
+  /**
+   * Returns whether {@code key} is only a plain host, which {@link #withScheme} turns into a URL.
+   */
   static boolean isHost(byte[] key) {
     return endOfHost(key, 0) == key.length;
   }
 
-  /** The normal URL of a host: {@code http://host/}. */
+  /** Returns the normal URL of a host: {@code http://host/}. */
   static byte[] withScheme(byte[] host) {
     byte[] http = SCHEMES[0];
     byte[] url = Arrays.copyOf(http, http.length + host.length + 1);
@@ -140,7 +145,7 @@ final class NormalUrl {
     return to <= url.length && Arrays.equals(url, from, to, part, 0, part.length);
   }
 
-  /** The end of the host that starts at {@code from}, or -1 if it is not plainly normal. */
+  /** Returns the end of the host that starts at {@code from}, or -1 if it is not plainly normal. */
   private static int endOfHost(byte[] url, int from) {
     int at = from;
     int label = from;
@@ -160,7 +165,10 @@ final class NormalUrl {
     return at;
   }
 
-  /** Whether a last label that starts with a digit makes no address, or a dotted decimal one. */
+  /**
+   * Returns whether a host whose last label starts with a digit is not an address, or is an address
+   * in dotted decimal.
+   */
   private static boolean endsPlainly(byte[] url, int from, int label, int to) {
     boolean hexadecimal = label + 1 < to && url[label] == '0' && url[label + 1] == 'x';
     int digits = label;
@@ -196,8 +204,8 @@ final class NormalUrl {
   }
 
   /**
-   * The start of the path after the optional port at {@code from}; -1 if the port is not plainly
-   * normal.
+   * Returns the start of the path after the optional port at {@code from}; -1 if the port is not
+   * plainly normal.
    */
   private static int endOfPort(byte[] url, int from, byte[] ownPort) {
     if (from == url.length || url[from] != ':') {
@@ -216,7 +224,7 @@ final class NormalUrl {
     return plain && !own ? at : -1;
   }
 
-  /** The end of the path that starts at {@code from}, or -1 if it is not plainly normal. */
+  /** Returns the end of the path that starts at {@code from}, or -1 if it is not plainly normal. */
   private static int endOfPath(byte[] url, int from) {
     if (from == url.length || url[from] != '/') {
       return -1;
@@ -243,8 +251,8 @@ final class NormalUrl {
   }
 
   /**
-   * Whether the rest is empty, or a question mark and parameters in order of name without empty
-   * names or values.
+   * Returns whether the rest is empty, or a question mark and parameters in order of name without
+   * empty names or values.
    */
   private static boolean isNormalQuery(byte[] url, int from) {
     int previous = from;
@@ -271,7 +279,8 @@ final class NormalUrl {
   }
 
   /**
-   * The index of the next {@code &} or {@code =} or of the end, or -1 if a character is not normal.
+   * Returns the index of the next {@code &} or {@code =} or of the end, or -1 if a character is not
+   * normal.
    */
   private static int endOfQueryPart(byte[] url, int from) {
     int at = from;
@@ -291,8 +300,8 @@ final class NormalUrl {
   }
 
   /**
-   * Whether there is a percent sign with two upper-case digits, for a character that must be
-   * escaped.
+   * Returns whether there is a percent sign with two upper-case digits, for a character that must
+   * be escaped.
    */
   private static boolean isNormalEscape(byte[] url, int at) {
     if (url[at] != '%' || at + 2 >= url.length) {

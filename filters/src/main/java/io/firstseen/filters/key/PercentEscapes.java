@@ -16,13 +16,13 @@ final class PercentEscapes {
   /** RFC 3986's unreserved characters: an escape of one means the same as the character. */
   static final Characters UNRESERVED = new Characters(LETTERS + "0123456789-._~");
 
-  /** What a path may hold without an escape: RFC 3986's pchar, and the slash. */
+  /** Characters that a path may contain unescaped: RFC 3986's pchar and the slash. */
   static final Characters IN_PATH = UNRESERVED.and("!$&'()*+,;=:@/");
 
-  /** What a query may hold without an escape. */
+  /** Characters that a query may contain unescaped. */
   static final Characters IN_QUERY = IN_PATH.and("?");
 
-  /** What a query may hold without an escape where browsers send it (WHATWG URL, section 1.3). */
+  /** Characters that browsers send unescaped in a query (WHATWG URL, section 1.3). */
   static final Characters IN_BROWSER_QUERY = IN_QUERY.without("'");
 
   private PercentEscapes() {}
@@ -51,10 +51,10 @@ final class PercentEscapes {
   }
 
   /**
-   * Each byte in its one form: as it is, or as an escape with upper-case digits. A percent sign
-   * that starts no escape is escaped itself.
+   * Returns the normalised form of each byte: the literal character, or an escape with upper-case
+   * digits. A percent sign that does not start an escape is escaped.
    *
-   * @param literal the characters that may stand as they are
+   * @param literal the characters that may appear unescaped
    * @param unescaped the characters whose escapes become the character
    */
   static String normalised(String text, Characters literal, Characters unescaped) {
@@ -78,7 +78,7 @@ final class PercentEscapes {
     return out.toString();
   }
 
-  /** The text of bytes; those that are not UTF-8 become escapes. */
+  /** Decodes bytes as UTF-8; invalid bytes become escapes. */
   static String utf8OrEscapes(byte[] bytes) {
     CharsetDecoder decoder = UTF_8.newDecoder();
     ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -94,7 +94,7 @@ final class PercentEscapes {
     return out.flip().toString();
   }
 
-  /** The bytes of {@code text} with every escape decoded, once. */
+  /** Returns the bytes of {@code text} with every escape decoded once. */
   static byte[] decode(String text) {
     byte[] bytes = text.getBytes(UTF_8);
     ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
@@ -110,7 +110,7 @@ final class PercentEscapes {
     return out.toByteArray();
   }
 
-  /** The value of the escape at {@code at}; -1 if there is none. */
+  /** Returns the value of the escape at {@code at}; -1 if there is no escape. */
   private static int escapeAt(byte[] bytes, int at) {
     if (bytes[at] != '%' || at + 2 >= bytes.length) {
       return -1;

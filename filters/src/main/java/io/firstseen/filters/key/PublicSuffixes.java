@@ -13,10 +13,10 @@ import java.util.Map;
 
 /**
  * The ICANN section of the public suffix list that crawler-commons bundles. Its {@link
- * EffectiveTldFinder} is not asked, because anyone in the JVM may give it another list.
+ * EffectiveTldFinder} is not used, because any code in the JVM may replace the finder's list.
  *
- * <p>The private section is left out: an entry that names a host there, such as {@code github.io},
- * lists what is below it.
+ * <p>The private section is ignored, so an entry for a host of that section, such as {@code
+ * github.io}, lists all hosts below it.
  */
 final class PublicSuffixes {
   private static final String VERSION = "// VERSION: ";
@@ -24,11 +24,11 @@ final class PublicSuffixes {
   private enum Rule {
     /** The name is a public suffix. */
     SUFFIX,
-    /** Every name one label longer is a public suffix. */
+    /** Every name that is one label longer is a public suffix. */
     WILDCARD,
     /** Both. */
     BOTH,
-    /** The name is no public suffix, although a wildcard rule covers it. */
+    /** The name is not a public suffix, although a wildcard rule covers it. */
     EXCEPTION
   }
 
@@ -90,17 +90,20 @@ final class PublicSuffixes {
     return one == other ? one : Rule.BOTH;
   }
 
-  /** The version that the list states of itself. */
+  /** Returns the version that the list states. */
   String version() {
     return version;
   }
 
-  /** Where the registrable domain starts in {@code domain}; -1 if it is a public suffix itself. */
+  /**
+   * Returns the index at which the registrable domain starts in {@code domain}; -1 if {@code
+   * domain} is a public suffix.
+   */
   int registrableStart(String domain) {
     int suffix = domain.lastIndexOf('.') + 1;
     int below = suffix;
     for (int labels = 1; below > 0 && labels < longestRule; labels++) {
-      // A rule that does not hold for the labels so far may have longer ones behind it.
+      // Longer rules may exist even if no rule matches the labels so far.
       int next = domain.lastIndexOf('.', below - 2) + 1;
       Rule parent = rules.get(domain.substring(below));
       Rule rule = rules.get(domain.substring(next));

@@ -51,7 +51,7 @@ public final class ScopedKey {
   }
 
   /**
-   * The scope of a joined key; empty if there is none.
+   * Returns the scope of a joined key; empty if there is none.
    *
    * @throws IllegalArgumentException if {@code joined} is not a result of {@link #join}
    */
@@ -64,7 +64,7 @@ public final class ScopedKey {
   }
 
   /**
-   * The canonical key of a joined key. May return {@code joined} itself.
+   * Returns the canonical key of a joined key. May return {@code joined} itself.
    *
    * @throws IllegalArgumentException if {@code joined} is not a result of {@link #join}
    */

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns of files with a secret that too many may read or change. */
+/** Warns about secret files that other users may read or change. */
 public final class SecretFiles {
   private static final Logger LOG = LoggerFactory.getLogger(SecretFiles.class);
   private static final Set<PosixFilePermission> OF_OWNER =
@@ -22,15 +22,19 @@ public final class SecretFiles {
           PosixFilePermission.OWNER_WRITE,
           PosixFilePermission.OWNER_EXECUTE);
 
-  /** The files that were warned of, since each task and each command may read a file again. */
+  /**
+   * The files for which a warning was logged, because each task and each command may read a file
+   * again.
+   */
   private static final Set<Path> WARNED = ConcurrentHashMap.newKeySet();
 
   private SecretFiles() {}
 
   /**
-   * Logs a warning, once in this JVM, if users other than its owner may read or change a file. The
-   * group may read a file of another owner, as this process itself may have no other way to. Does
-   * nothing if there is no such file, or its file system has no POSIX permissions.
+   * Logs a warning, once per file and JVM, if users other than its owner may read or change a file.
+   * Group read access to a file of a different owner is allowed, because it may be the only way for
+   * this process to read the file. Does nothing if the file does not exist or the file system has
+   * no POSIX permissions.
    */
   public static void warnOfRights(Path file) {
     warning(file).filter(sentence -> WARNED.add(file)).ifPresent(LOG::warn);
@@ -39,7 +43,8 @@ public final class SecretFiles {
   static Optional<String> warning(Path file) {
     try {
       PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
-      // A pipe of a shell has no content to protect, and a terminal is nobody else's.
+      // A shell's pipe has no content to protect, and other users cannot read this process's
+      // terminal.
       return attributes.isRegularFile()
           ? warning(
               file,

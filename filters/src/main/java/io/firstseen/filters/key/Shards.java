@@ -11,7 +11,7 @@ public record Shards(int count) implements Serializable {
   /** The largest number of shards. */
   public static final int MAX_COUNT = 65_536;
 
-  /** Refuses a count that is not a power of two in [1, 65536]. */
+  /** Rejects a count that is not a power of two in [1, 65536]. */
   public Shards {
     if (count < 1 || count > MAX_COUNT || Integer.bitCount(count) != 1) {
       throw new IllegalArgumentException(
@@ -19,20 +19,20 @@ public record Shards(int count) implements Serializable {
     }
   }
 
-  /** The number of shard bits: log2(count), 0 to 16. */
+  /** Returns the number of shard bits: log2(count), 0 to 16. */
   public int bits() {
     return Integer.numberOfTrailingZeros(count);
   }
 
-  /** The shard of {@code hash}: its top {@link #bits()} bits, in [0, count). */
+  /** Returns the shard of {@code hash}: its top {@link #bits()} bits, in [0, count). */
   public int shardOf(long hash) {
     // Two steps, because Java shifts by the distance modulo 64: a shift by 64 would do nothing.
     return (int) (hash >>> 1 >>> (63 - bits()));
   }
 
   /**
-   * The suffix of {@code hash}, which is its {@code 64 - bits()} bits below the shard bits, shifted
-   * to the top and followed by zeros.
+   * Returns the suffix of {@code hash}, which is its {@code 64 - bits()} bits below the shard bits,
+   * shifted to the top and followed by zeros.
    */
   public long suffix(long hash) {
     return hash << bits();

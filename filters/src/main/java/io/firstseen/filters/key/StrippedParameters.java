@@ -9,18 +9,19 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Patterns of the query parameters that a URL loses. A pattern is the name of a parameter or, with
- * a {@code *} at its end, the beginning of names. Specified in {@code docs/format/url-v3.md}.
+ * Patterns of the query parameters that are removed from a URL. A pattern is the name of a
+ * parameter, or a prefix of names followed by {@code *}. Specified in {@code
+ * docs/format/url-v3.md}.
  */
 final class StrippedParameters implements Serializable {
   static final StrippedParameters NONE = new StrippedParameters("");
 
   private static final long serialVersionUID = 1;
 
-  /** Stands for {@link #COMMON_PATTERNS}, and so is no pattern. */
+  /** Stands for {@link #COMMON_PATTERNS}, so it cannot be used as a pattern. */
   private static final String COMMON = "common";
 
-  /** Never changes: the sets that have it would be other sets. */
+  /** This list must never change, because existing sets were built with it. */
   private static final List<String> COMMON_PATTERNS =
       List.of(
           "_ga",
@@ -80,9 +81,10 @@ final class StrippedParameters implements Serializable {
   }
 
   /**
-   * The patterns of a text with commas between them.
+   * Parses patterns that are separated by commas.
    *
-   * @throws IllegalArgumentException if there are none, they are too long, or one is no pattern
+   * @throws IllegalArgumentException if the text is empty or too long, or contains an invalid
+   *     pattern
    */
   static StrippedParameters parse(String text) {
     TreeSet<String> patterns = new TreeSet<>();
@@ -112,8 +114,8 @@ final class StrippedParameters implements Serializable {
   }
 
   /**
-   * A URL in the form of {@link UrlNormaliser} without the parameters that match. Returns the array
-   * it was given if there are none.
+   * Returns a URL in the form of {@link UrlNormaliser} without the parameters that match. Returns
+   * the given array if no parameter matches.
    */
   byte[] without(byte[] url) {
     int query = endOf(url, 0, '?', '?');
@@ -136,7 +138,7 @@ final class StrippedParameters implements Serializable {
     return out == null ? url : Arrays.copyOf(out, length);
   }
 
-  /** Where the next of two marks is, or the end. */
+  /** Returns the index of the next of two delimiters, or of the end. */
   private static int endOf(byte[] url, int from, char mark, char otherMark) {
     int at = from;
     while (at < url.length && url[at] != mark && url[at] != otherMark) {
@@ -145,7 +147,7 @@ final class StrippedParameters implements Serializable {
     return at;
   }
 
-  /** Whether a name, which is not empty and ASCII, matches. */
+  /** Returns whether a name, which is not empty and ASCII, matches. */
   private boolean matches(byte[] url, int from, int to) {
     for (byte[] pattern : ofFirst[url[from]]) {
       boolean isBeginning = pattern[pattern.length - 1] == '*';
@@ -169,7 +171,7 @@ final class StrippedParameters implements Serializable {
     return text.hashCode();
   }
 
-  /** The patterns, sorted, each once, with commas between them; empty for none. */
+  /** Returns the patterns, sorted, each once, with commas between them; empty for none. */
   @Override
   public String toString() {
     return text;

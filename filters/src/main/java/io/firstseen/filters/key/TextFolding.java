@@ -6,13 +6,13 @@ import java.util.Locale;
 /**
  * The rule {@code text}, version 1: spellings of one text that differ only in case, width,
  * composition, invisible characters, numbers, punctuation or spacing have one form. {@code
- * docs/format/text-v1.md} specifies the rule, says which texts become equal and which do not, and
- * what holds across Unicode versions; tests compare the document with this class.
+ * docs/format/text-v1.md} specifies the rule, lists which texts become equal and which do not, and
+ * states what holds across Unicode versions; tests compare the document with this class.
  *
  * <p>The steps, repeated until nothing changes: remove invisible characters, NFKC, fold case,
- * shorten runs of white space, digits and punctuation, NFKC again. So folding a folded text changes
- * nothing. Text that is empty afterwards is refused. Text that still changes after {@value
- * #MAX_ROUNDS} rounds is also refused, as a guard; no known text does.
+ * shorten runs of white space, digits and punctuation, NFKC again. Folding is therefore idempotent.
+ * Text that is empty afterwards is rejected. As a safeguard, text that still changes after {@value
+ * #MAX_ROUNDS} rounds is also rejected; no such text is known.
  *
  * <p>Runs of combining marks are cut after {@value #MAX_MARKS}, the limit of UAX #15 section 13
  * (Stream-Safe Text Format), which separates longer ones instead. They do not occur in a language,
@@ -39,7 +39,7 @@ final class TextFolding {
   private TextFolding() {}
 
   /**
-   * The folded form of {@code text}.
+   * Returns the folded form of {@code text}.
    *
    * @throws InvalidKeyException if the folded form is empty, or the text still changes after
    *     {@value #MAX_ROUNDS} rounds

@@ -10,34 +10,40 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All entries of a list that would list a URL, from the most to the least specific: its match
- * expressions. A URL is on a list of {@link Canonicaliser#URL_EXPRESSION} if any of them is. {@code
- * docs/format/url-expression-v2.md} specifies them.
+ * The match expressions of a URL: all possible list entries that would list it, from the most to
+ * the least specific. A URL is on a list of {@link Canonicaliser#URL_EXPRESSION} if any of them is.
+ * {@code docs/format/url-expression-v2.md} specifies them.
  *
- * <p>They are each host with each path. Hosts: the one with its port, if it has one; the one
- * without; its parents, the longest first, down to the registrable domain. Paths: with the query;
- * without; the directories above it, the longest first, down to {@code /}. Expressions that are
- * longer than an entry may be are left out.
+ * <p>The expressions are the combinations of each host with each path. Hosts: the URL's host with
+ * its port, if the URL has a port; the host without the port; its parent domains, the longest
+ * first, down to the registrable domain. Paths: the path with the query; the path without the
+ * query; the directories above it, the longest first, down to {@code /}. Expressions that exceed
+ * the maximum length of an entry are omitted.
  *
- * <p>Sets of version 1 are asked for fewer of them, see {@link #forVersion}.
+ * <p>Fewer expressions are looked up in sets of version 1, see {@link #forVersion}.
  *
- * <p>Immutable. Expressions are made when they are asked for.
+ * <p>Immutable. Expressions are created on access.
  */
 public final class UrlExpressions {
   /**
-   * The most hosts. Of more, the URL's own, the registrable domain and the nearest to that stay.
+   * The maximum number of hosts. If there are more, the URL's host, the registrable domain and the
+   * hosts closest to the registrable domain are kept.
    */
   public static final int MAX_HOSTS = 128;
 
-  /** The most directories. Of more, the shortest are kept. */
+  /** The maximum number of directories. If there are more, the shortest are kept. */
   public static final int MAX_DIRECTORIES = 16;
 
-  /** The most labels of an entry's host: one fewer than hosts, as a URL may have a port. */
+  /**
+   * The maximum number of labels of an entry's host: one less than the number of hosts, because a
+   * URL may have a port.
+   */
   static final int MAX_LABELS = MAX_HOSTS - 1;
 
   /**
-   * The number of expressions for which {@link io.firstseen.filters.snapshot.UrlList#keyRateFor}
-   * keeps the rate of a URL. Most URLs have fewer than a dozen.
+   * The number of expressions per URL for which {@link
+   * io.firstseen.filters.snapshot.UrlList#keyRateFor} computes the rate. Most URLs have fewer than
+   * a dozen.
    */
   public static final int RATED_COUNT = 30;
 
@@ -47,10 +53,11 @@ public final class UrlExpressions {
   private final int pathStart;
   // The end of the host without its port.
   private final int hostEnd;
-  // Where each host starts; the first one has the port if there is one.
+  // The start of each host; the first host includes the port if the URL has one.
   private final int[] hostStarts;
   private final int[] pathEnds;
-  // Which pairs of host and path are no longer than a key may be; null if all are.
+  // The pairs of host and path that do not exceed the maximum length of a key; null if all pairs
+  // are included.
   private final int @Nullable [] pairs;
 
   private UrlExpressions(byte[] canonical, int version) {
@@ -72,19 +79,19 @@ public final class UrlExpressions {
   }
 
   /**
-   * The expressions of a URL.
+   * Returns the expressions of a URL.
    *
-   * @param url as a user has it, with or without its scheme, in UTF-8; not a line of a list, whose
-   *     notation may mean more
-   * @throws InvalidKeyException if it has no canonical form, so it cannot be looked up
+   * @param url the URL as entered by a user, with or without its scheme, in UTF-8; not a line of a
+   *     list, whose notation may have a different meaning
+   * @throws InvalidKeyException if the URL has no canonical form, so it cannot be looked up
    */
   public static UrlExpressions of(byte[] url) throws InvalidKeyException {
     return new UrlExpressions(ExpressionRule.ofVisit(url), Canonicaliser.URL_EXPRESSION.version());
   }
 
   /**
-   * The expressions for which sets of a version of {@link Canonicaliser#URL_EXPRESSION} are asked:
-   * of version 1 at most 5 hosts and 4 directories.
+   * Returns the expressions to look up in sets of a version of {@link
+   * Canonicaliser#URL_EXPRESSION}: for version 1 at most 5 hosts and 4 directories.
    */
   public UrlExpressions forVersion(int setVersion) {
     return setVersion == version ? this : new UrlExpressions(canonical, setVersion);
@@ -92,7 +99,7 @@ public final class UrlExpressions {
 
   private static int[] hostStarts(String host, boolean hasPort, int maxHosts) {
     int[] starts = new int[maxHosts];
-    // The first is 0: the host itself, with its port or, without one, as it is.
+    // The first start is 0: the host itself, with its port if it has one.
     int count = hasPort ? 2 : 1;
     int registrable =
         host.startsWith("[") || IpLiterals.endsInNumber(host)
@@ -136,16 +143,19 @@ public final class UrlExpressions {
     }
   }
 
-  /** The number of expressions. 0 only if the URL's host alone is longer than a key may be. */
+  /**
+   * Returns the number of expressions. It is 0 only if the URL's host alone exceeds the maximum
+   * length of a key.
+   */
   public int count() {
     return pairs == null ? hostStarts.length * pathEnds.length : pairs.length;
   }
 
   /**
-   * The expression at {@code index}: the canonical form that an entry which lists the URL would
-   * have.
+   * Returns the expression at {@code index}: the canonical form of a possible entry that would list
+   * the URL.
    *
-   * @throws IndexOutOfBoundsException if there is none
+   * @throws IndexOutOfBoundsException if the index is out of range
    */
   public byte[] bytes(int index) {
     Objects.checkIndex(index, count());
@@ -166,12 +176,12 @@ public final class UrlExpressions {
     return host + pathEnds[pair % pathEnds.length] - pathStart;
   }
 
-  /** The first host has its port. */
+  /** Returns whether the first host includes the port. */
   private int endOfHost(int pair) {
     return pair < pathEnds.length ? pathStart : hostEnd;
   }
 
-  /** The expressions as texts, made when they are read. */
+  /** Returns the expressions as strings, which are created on access. */
   public List<String> asList() {
     return new AbstractList<>() {
       @Override
@@ -187,8 +197,8 @@ public final class UrlExpressions {
   }
 
   /**
-   * Puts the hashes of the expressions, in their order, into {@code hashes}, as a set's keys are
-   * hashed. So the hashes of many URLs can be looked up in one batch.
+   * Writes the hashes of the expressions, in their order, to {@code hashes}. They are hashed like a
+   * set's keys, so the hashes of many URLs can be looked up in one batch.
    *
    * @param scope the scope; null or empty means none
    * @param from where to start; there must be room for {@link #count()} hashes
@@ -204,7 +214,7 @@ public final class UrlExpressions {
     return at;
   }
 
-  /** The most specific expression: the URL's canonical form. */
+  /** Returns the most specific expression, which is the URL's canonical form. */
   @Override
   public String toString() {
     return new String(canonical, US_ASCII);

@@ -13,9 +13,10 @@ import java.util.Map;
  * the spellings of a URL that name the same page.
  *
  * <p>Scheme and host are in lower case, the host as {@link Hosts} has it; a default port, user,
- * fragment, dot segments and doubled slashes are gone; escapes have one form; query parameters are
- * in order of name (values of one name keep their order), empty ones are gone. {@link
- * StrippedParameters} removes others. A key that starts with a host is read as {@code http}.
+ * fragment, dot segments and doubled slashes are removed; escapes are normalised; query parameters
+ * are sorted by name (values of one name keep their order), and empty parameters are removed.
+ * {@link StrippedParameters} removes further parameters. A key that starts with a host is treated
+ * as an {@code http} URL.
  */
 final class UrlNormaliser {
   private static final Map<String, Integer> DEFAULT_PORTS =
@@ -24,10 +25,10 @@ final class UrlNormaliser {
   private UrlNormaliser() {}
 
   /**
-   * The canonical form of {@code url}.
+   * Returns the canonical form of {@code url}.
    *
-   * @param inQuery what its query may hold without an escape
-   * @throws InvalidKeyException if it has none
+   * @param inQuery the characters that its query may contain unescaped
+   * @throws InvalidKeyException if the URL has no canonical form
    */
   static byte[] normalise(String url, Characters inQuery) throws InvalidKeyException {
     WebUrl parts = WebUrl.parse(url, DEFAULT_PORTS.keySet());

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A URL, or a text that starts with a host, cut into its parts as browsers cut it (WHATWG URL,
- * section 4.4). User and fragment are left out; host, path and query are as they were written.
+ * section 4.4). User and fragment are omitted; host, path and query are unchanged.
  *
  * @param scheme in lower case; null if the text has none
  * @param port in [0, 65535], or -1 if there is none
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 record WebUrl(@Nullable String scheme, String host, int port, String path, String query) {
   private static final int MAX_PORT = 65_535;
 
-  /** A scheme is told from a host with a port by the slash behind it. */
+  /** The slash after a scheme distinguishes it from a host with a port. */
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):[/\\\\]+");
 
-  /** In front of a URL that a browser opens, its scheme needs no slash, and may be left out. */
+  /** A URL that a browser opens may have a scheme without slashes, or no scheme. */
   private static final Pattern VISITED_SCHEME =
       Pattern.compile("(https?|ftp|wss?):[/\\\\]*", Pattern.CASE_INSENSITIVE);
 
@@ -39,8 +39,9 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
   /**
    * Cuts {@code text}.
    *
-   * @param schemes those that are accepted
-   * @throws InvalidKeyException if it is no URL of these schemes and does not start with a host
+   * @param schemes the accepted schemes
+   * @throws InvalidKeyException if the text is not a URL with one of these schemes and does not
+   *     start with a host
    */
   static WebUrl parse(String text, Set<String> schemes) throws InvalidKeyException {
     return parseCleaned(cleaned(text), schemes);
@@ -156,8 +157,8 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
   }
 
   /**
-   * A path from a slash on without empty segments and dot segments. It ends with a slash if the
-   * last segment was one of these.
+   * Removes empty segments and dot segments from a path that starts with a slash. The result ends
+   * with a slash if the last segment was removed.
    */
   static String resolved(String path) {
     Deque<String> kept = new ArrayDeque<>();

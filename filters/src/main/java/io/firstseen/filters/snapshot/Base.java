@@ -5,7 +5,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import io.firstseen.filters.key.Shards;
 import java.nio.ByteBuffer;
 
-/** A blob with the whole set of one shard. Specified in {@code docs/format/blob-v1.md}. */
+/** A blob that contains the whole set of one shard. Specified in {@code docs/format/blob-v1.md}. */
 public final class Base {
 
   private Base() {}
@@ -24,7 +24,7 @@ public final class Base {
   }
 
   /**
-   * The shard of a base.
+   * Returns the shard of a base.
    *
    * @param blob as in {@link #read}
    * @throws MalformedSnapshotException if it is not a base of this set

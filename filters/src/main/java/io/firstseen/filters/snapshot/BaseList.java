@@ -8,29 +8,29 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob that names the base of each shard, and holds the sections of the windows since then.
- * Together they make up the set at the end of a window, except for shards that the pack of the next
- * window has whole. Specified in {@code docs/format/blob-v1.md}.
+ * A blob that names the base of each shard, and contains the sections of the windows since each
+ * base. Together they form the set at the end of a window, except for shards that are contained
+ * whole in the pack of the next window. Specified in {@code docs/format/blob-v1.md}.
  *
  * @param setName the name of the set
  * @param sequence the list holds all changes of the windows up to this one
  * @param shards every shard once, in order
  */
 public record BaseList(String setName, long sequence, List<Shard> shards) {
-  /** The most sections of a shard. */
+  /** The maximum number of sections per shard. */
   public static final int MAX_SECTIONS = 4_096;
 
   /**
    * A base and the sections that follow it, the oldest first.
    *
-   * @param base null for a shard that never held a key, or that the next pack has whole; it has no
-   *     sections
+   * @param base null for a shard that never held a key, or that the next pack contains whole; such
+   *     a shard has no sections
    */
   public record Shard(@Nullable BlobReference base, List<Section> sections) {
     /** A shard without a base. */
     public static final Shard NONE = new Shard(null, List.of());
 
-    /** Refuses sections without a base. */
+    /** Rejects sections without a base. */
     public Shard {
       sections = List.copyOf(sections);
       if (base == null && !sections.isEmpty()) {
@@ -43,19 +43,19 @@ public record BaseList(String setName, long sequence, List<Shard> shards) {
     }
   }
 
-  /** Refuses numbers out of range. */
+  /** Rejects numbers that are out of range. */
   public BaseList {
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
     shards = List.copyOf(shards);
   }
 
-  /** The bases that the list names. */
+  /** Returns the bases that the list names. */
   public List<BlobReference> bases() {
     return shards.stream().map(Shard::base).filter(Objects::nonNull).toList();
   }
 
-  /** The bytes of the blob. */
+  /** Returns the bytes of the blob. */
   public byte[] toBytes() {
     return BlobFrame.join(
         BlobFrame.Kind.BASE_LIST,

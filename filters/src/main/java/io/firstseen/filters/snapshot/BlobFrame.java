@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What all blobs begin and end with: magic number, version, kind and set name, and a checksum.
- * Specified in {@code docs/format/blob-v1.md}.
+ * The common frame of all blobs: magic number, version, kind and set name at the beginning, and a
+ * checksum at the end. Specified in {@code docs/format/blob-v1.md}.
  *
  * @param kind what the blob is
  * @param setName the set that it belongs to
@@ -37,15 +37,15 @@ public record BlobFrame(Kind kind, String setName) {
       this.words = words;
     }
 
-    /** The code of the kind in a blob. */
+    /** Returns the code of the kind in a blob. */
     public int code() {
       return code;
     }
 
     /**
-     * The kind of a code.
+     * Returns the kind with a code.
      *
-     * @throws UnsupportedSnapshotException if this version knows none
+     * @throws UnsupportedSnapshotException if this version does not support the code
      */
     public static Kind of(int code) throws UnsupportedSnapshotException {
       for (Kind kind : values()) {
@@ -86,7 +86,7 @@ public record BlobFrame(Kind kind, String setName) {
     return read(new FieldReader(blob));
   }
 
-  /** The bytes of a blob. */
+  /** Returns the bytes of a blob. */
   static byte[] join(Kind kind, String setName, Consumer<FieldWriter> body) {
     FieldWriter out =
         new FieldWriter()
@@ -102,7 +102,7 @@ public record BlobFrame(Kind kind, String setName) {
   /**
    * Checks the frame of a blob.
    *
-   * @return reads the body, whose end is the reader's
+   * @return a reader of the body, which the caller must read to its end
    * @throws MalformedSnapshotException if it is not a blob of this kind and set
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */

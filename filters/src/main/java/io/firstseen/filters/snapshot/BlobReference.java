@@ -5,14 +5,14 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import java.nio.ByteBuffer;
 
 /**
- * Names a blob: a {@link Pack}, a {@link Base} or a {@link BaseList}.
+ * A reference to a blob: a {@link Pack}, a {@link Base} or a {@link BaseList}.
  *
  * @param digest the SHA-256 of the blob's bytes, as hexadecimal digits
  * @param bytes the length of the blob
  */
 public record BlobReference(String digest, long bytes) {
 
-  /** Refuses a length out of range and a malformed digest. */
+  /** Rejects a length that is out of range and a malformed digest. */
   public BlobReference {
     Sha256.require("digest", digest);
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
@@ -20,13 +20,13 @@ public record BlobReference(String digest, long bytes) {
     }
   }
 
-  /** The reference to a blob. */
+  /** Returns the reference to a blob. */
   public static BlobReference to(byte[] blob) {
     return new BlobReference(Sha256.hex(blob), blob.length);
   }
 
   /**
-   * Refuses other bytes than those of the blob.
+   * Checks that bytes are the content of the blob.
    *
    * @param blob the remaining bytes of the buffer
    * @throws MalformedSnapshotException if length or digest differ

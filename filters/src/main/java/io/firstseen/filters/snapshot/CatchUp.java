@@ -11,15 +11,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a reader got to the set of a manifest: by the packs since a set that it held, or by the bases
- * and the packs since them, whichever is fewer bytes.
+ * The result of loading the set of a manifest. A reader loads either the packs since a set that it
+ * holds, or the bases and the packs since the bases, whichever are fewer bytes.
  *
  * @param set the set
- * @param way the way that was taken
+ * @param way which blobs were loaded
  * @param bytes the bytes of the blobs that were loaded
- * @param from the manifest of the held set that was used; null if none was
- * @param changes what changed since then; null if a shard was loaded whole
- * @param refusal why the packs could not be used; null if they were, or were not the cheaper way
+ * @param from the manifest of the held set that was used; null if no held set was used
+ * @param changes the changes since the held set; null if a shard was loaded whole
+ * @param refusal why the packs could not be used; null if they were used, or if the bases were
+ *     fewer bytes
  */
 public record CatchUp(
     SnapshotSet set,
@@ -29,18 +30,18 @@ public record CatchUp(
     @Nullable Changes changes,
     @Nullable String refusal) {
 
-  /** A way to the set of a manifest. */
+  /** Which blobs are loaded for the set of a manifest. */
   public enum Way {
-    /** A held set is the same. */
+    /** No blobs: a held set is the same. */
     NOTHING,
-    /** By the packs since a held set. */
+    /** The packs since a held set. */
     PACKS,
-    /** By the bases, and the packs since them. */
+    /** The bases and the packs since the bases. */
     BASES
   }
 
   /**
-   * What changed since the held set.
+   * The changes since the held set.
    *
    * @param added the number of values that were added
    * @param removed the number of values that were removed
@@ -49,9 +50,10 @@ public record CatchUp(
 
   /**
    * Loads the set of a manifest. Checks the length and digest of each blob, and that the result has
-   * the root and the count of the manifest. If the packs cannot be used, takes the bases.
+   * the root and the count of the manifest. If the packs cannot be used, loads the bases.
    *
-   * @param held sets that the reader has; those of another name or other parameters are not used
+   * @param held sets that the reader holds; sets with a different name or different parameters are
+   *     ignored
    * @throws MissingBlobsException if blobs are missing
    * @throws MalformedSnapshotException if a blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
@@ -100,14 +102,14 @@ public record CatchUp(
             Stream.concat(missing.blobs().stream(), e.blobs().stream()).distinct().toList());
       }
       if (!(refusal instanceof SnapshotException)) {
-        // The packs may be loaded at the next attempt.
+        // The next attempt may succeed in loading the packs.
         throw refusal;
       }
       throw e;
     }
   }
 
-  /** The held set from which the packs are fewest bytes; empty if the bases are fewer. */
+  /** Returns the held set since which the packs are fewest bytes; empty if the bases are fewer. */
   private static Optional<SnapshotSet> nearest(
       Manifest manifest, Pack newest, List<SnapshotSet> held, long requestBytes) {
     int shards = manifest.parameters().shards().count();
@@ -122,7 +124,7 @@ public record CatchUp(
       long windows = manifest.sequence() - set.manifest().sequence();
       if (position >= newest.keptFrom() && position < manifest.packBytes() && windows > 0) {
         long packBytes = manifest.packBytes() - position;
-        // Windows without a change have no pack.
+        // Windows without changes have no pack.
         long packs = Math.min(windows, packBytes / Pack.MIN_BYTES + 1);
         long bytes = packBytes + requestBytes * packs;
         if (bytes <= best) {

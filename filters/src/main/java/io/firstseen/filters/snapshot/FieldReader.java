@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Reads the fields that {@link FieldWriter} writes, and refuses all other forms of them. */
+/** Reads the fields that {@link FieldWriter} writes and rejects every other encoding of them. */
 final class FieldReader {
   private static final int DIGEST_BYTES = 32;
   private static final int LEB_BITS = 7;
@@ -28,7 +28,7 @@ final class FieldReader {
     return in.position();
   }
 
-  /** An unsigned number below 2^63. */
+  /** Returns an unsigned number below 2^63. */
   long leb(String what) throws MalformedSnapshotException {
     long number = 0;
     for (int shift = 0; ; shift += LEB_BITS) {
@@ -42,7 +42,7 @@ final class FieldReader {
     }
   }
 
-  /** An unsigned number in a range. */
+  /** Returns an unsigned number in a range. */
   long leb(String what, long min, long max) throws MalformedSnapshotException {
     long number = leb(what);
     requireThat(
@@ -73,7 +73,7 @@ final class FieldReader {
     return bytes;
   }
 
-  /** A part of the buffer, not copied. */
+  /** Returns a part of the buffer, not copied. */
   ByteBuffer slice(int length, String what) throws MalformedSnapshotException {
     requireLeft(length, what);
     ByteBuffer slice = in.slice(in.position(), length);
@@ -101,7 +101,7 @@ final class FieldReader {
     return new BlobReference(digest, leb("the length of " + what, 1, Integer.MAX_VALUE));
   }
 
-  /** Refuses a number of items that cannot fit into what is left. */
+  /** Rejects a number of items that cannot fit into the remaining bytes. */
   int count(String what, long min, long max, int bytesOfOne) throws MalformedSnapshotException {
     long count = leb(what, min, max);
     requireThat(

@@ -4,8 +4,8 @@ import io.firstseen.filters.key.KeyHash;
 import java.util.HexFormat;
 
 /**
- * A set was queried with another hash or hash key than it was made with; every answer would be
- * wrong.
+ * Thrown if a set is queried with a different hash or hash key from the one it was built with;
+ * every result would be wrong.
  */
 public final class HashKeyMismatchException extends SnapshotException {
   private static final long serialVersionUID = 1L;

@@ -1,15 +1,18 @@
 package io.firstseen.filters.snapshot;
 
-/** Bytes that no version of this format allows: damaged, forged, or something else altogether. */
+/**
+ * Thrown if bytes are not valid in any version of the format: they are damaged, forged, or in a
+ * different format.
+ */
 public final class MalformedSnapshotException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception with a one-sentence message. */
+  /** Creates the exception. */
   public MalformedSnapshotException(String message) {
     super(message);
   }
 
-  /** Creates the exception with a one-sentence message and its cause. */
+  /** Creates the exception with its cause. */
   public MalformedSnapshotException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a set is at the end of a window: the root of its shards' digests, and the newest pack, from
- * which a reader finds all other blobs. Specified in {@code docs/format/manifest-v1.md}.
+ * Describes a set at the end of a window: the root of its shards' digests, and the newest pack,
+ * from which a reader finds all other blobs. Specified in {@code docs/format/manifest-v1.md}.
  *
  * @param setName the name of the set, see {@link SnapshotTopicFormat#requireSetName}
  * @param sequence ascending in a set, at least 0
  * @param windowStartMillis where the window begins, in milliseconds since the epoch
  * @param windowEndMillis where it ends, exclusive
- * @param publishedMillis when the publisher made this manifest, by its clock, in milliseconds since
- *     the epoch
+ * @param publishedMillis when the publisher created this manifest, by the publisher's clock, in
+ *     milliseconds since the epoch
  * @param expiresMillis when a snapshot of this manifest becomes stale, in milliseconds since the
- *     epoch, later than publishedMillis; null if the publisher sets no such time
+ *     epoch, later than publishedMillis; null if the publisher does not set an expiry time
  * @param parameters what all snapshots of the set share
  * @param count the number of live hashes of all shards
  * @param root the {@link ShardTree#root} of the shards' sets
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param blobs the directory that holds the blobs under their digests; null if they are stored with
  *     the manifest, on its topic or in its directory
  * @param extension fields that this version does not know, as hexadecimal digits; null if there are
- *     none. They are kept, so that the signature stays valid
+ *     none. The fields are preserved, so that the signature stays valid
  * @param signature a signature over the rest of the manifest; null if there is none
  */
 public record Manifest(
@@ -58,7 +58,7 @@ public record Manifest(
   /** The version of the binary form. */
   public static final int FORMAT = 1;
 
-  /** Refuses fields that contradict each other. */
+  /** Rejects fields that contradict each other. */
   public Manifest {
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
@@ -96,8 +96,8 @@ public record Manifest(
   }
 
   /**
-   * An unsigned manifest without a directory of blobs, published at 0, until {@link #withTimes}
-   * says when.
+   * Returns an unsigned manifest without a directory of blobs. Its publication time is 0; {@link
+   * #withTimes} sets it.
    */
   public static Manifest of(
       String setName,
@@ -126,19 +126,20 @@ public record Manifest(
         null);
   }
 
-  /** An unsigned copy with other times of publication and expiry. */
+  /** Returns an unsigned copy with other times of publication and expiry. */
   public Manifest withTimes(long newPublishedMillis, @Nullable Long newExpiresMillis) {
     return with(newPublishedMillis, newExpiresMillis, blobs, null);
   }
 
   /**
-   * An unsigned copy with another directory of blobs; null if they are stored with the manifest.
+   * Returns an unsigned copy with another directory of blobs; null if they are stored with the
+   * manifest.
    */
   public Manifest withBlobs(@Nullable URI directory) {
     return with(publishedMillis, expiresMillis, directory, null);
   }
 
-  /** A copy with another signature; null for none. */
+  /** Returns a copy with another signature; null for none. */
   public Manifest withSignature(@Nullable ManifestSignature newSignature) {
     return with(publishedMillis, expiresMillis, blobs, newSignature);
   }
@@ -166,7 +167,7 @@ public record Manifest(
   }
 
   /**
-   * The URI of a blob.
+   * Returns the URI of a blob.
    *
    * @throws IllegalStateException if the manifest names no directory
    */
@@ -189,22 +190,28 @@ public record Manifest(
     return ManifestFormat.read(ByteBuffer.wrap(bytes));
   }
 
-  /** The binary form: equal manifests give equal bytes. */
+  /** Returns the binary form: equal manifests give equal bytes. */
   public byte[] toBytes() {
     return ManifestFormat.write(this);
   }
 
-  /** An unsigned copy of what is said of the set: without times of publication and location. */
+  /**
+   * Returns an unsigned copy that only describes the set, without the publication time, the expiry
+   * time and the directory of blobs.
+   */
   public Manifest content() {
     return withTimes(0, null).withBlobs(null);
   }
 
-  /** Whether two manifests say the same of the set, whenever and wherever it was published. */
+  /**
+   * Returns whether two manifests describe the same set, regardless of when and where they were
+   * published.
+   */
   public boolean hasContentOf(Manifest other) {
     return content().equals(other.content());
   }
 
-  /** The parameters of the snapshot of a shard. */
+  /** Returns the parameters of the snapshot of a shard. */
   SnapshotParameters ofShard(int shard) {
     return new SnapshotParameters(
         parameters, setName, shard, sequence, windowStartMillis, windowEndMillis);
@@ -227,11 +234,12 @@ public record Manifest(
   /**
    * Returns the URI of a directory of blobs as it was given.
    *
-   * @throws IllegalArgumentException if a manifest cannot name it; with one sentence
+   * @throws IllegalArgumentException if the URI is not valid in a manifest; the message states the
+   *     reason
    */
   public static URI requireBlobs(URI uri) {
     String authority = uri.getRawAuthority();
-    // An authority that is no host and port is not divided into its parts.
+    // An authority that does not consist of host and port is not divided into its parts.
     if (authority != null && authority.contains("@")) {
       throw new IllegalArgumentException(
           "blobs must not have a user or a password in it, as manifests are published");

@@ -12,25 +12,25 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Loads the blobs of a manifest, and checks each against its reference. */
+/** Loads the blobs of a manifest and checks each blob against its reference. */
 public final class ManifestBlobs {
   private final Manifest manifest;
   private final BlobLoader loader;
   private long loadedBytes;
 
-  /** Makes a reader of a manifest's blobs. */
+  /** Creates a reader of a manifest's blobs. */
   public ManifestBlobs(Manifest manifest, BlobLoader loader) {
     this.manifest = manifest;
     this.loader = loader;
   }
 
-  /** The bytes of the blobs that were loaded so far. */
+  /** Returns the bytes of the blobs that were loaded so far. */
   long loadedBytes() {
     return loadedBytes;
   }
 
   /**
-   * The newest pack.
+   * Returns the newest pack.
    *
    * @throws IllegalStateException if the manifest has none
    */
@@ -58,7 +58,7 @@ public final class ManifestBlobs {
     }
   }
 
-  /** The list of bases that a pack names. */
+  /** Returns the list of bases that a pack names. */
   public BaseList baseList(Pack pack) throws IOException {
     ByteBuffer bytes = load(pack.bases());
     try {
@@ -81,9 +81,9 @@ public final class ManifestBlobs {
    * Follows the chain back from the newest pack, and returns its packs, the oldest first.
    *
    * @param newest the newest pack, already read
-   * @param before the pack just before the oldest one to return; null to go back to the first of
-   *     all
-   * @param maxBytes the most bytes that the packs may have
+   * @param before the pack just before the oldest one to return; null to go back to the first pack
+   *     of the set
+   * @param maxBytes the maximum total length of the packs
    */
   List<Pack> packsAfter(Pack newest, @Nullable BlobReference before, long maxBytes)
       throws IOException {
@@ -100,7 +100,10 @@ public final class ManifestBlobs {
     return List.copyOf(packs);
   }
 
-  /** The packs that are needed beside the list of bases, in the order of their windows. */
+  /**
+   * Returns the packs that are needed in addition to the list of bases, in the order of their
+   * windows.
+   */
   List<Pack> packsSince(Pack newest, BaseList list) throws IOException {
     Deque<Pack> packs = new ArrayDeque<>(List.of(newest));
     long left = newest.packsSince();
@@ -140,9 +143,9 @@ public final class ManifestBlobs {
   }
 
   /**
-   * The blobs that a reader of the manifest may need: the kept packs, the list of bases and the
-   * bases. Packs that are missing are left out with all before them, as a copy of a set need not
-   * have old packs.
+   * Returns the blobs that a reader of the manifest may need: the kept packs, the list of bases and
+   * the bases. If a pack is missing, the result omits this pack and all earlier packs, because a
+   * copy of a set does not have to include old packs.
    */
   public Map<String, BlobReference> named() throws IOException {
     Map<String, BlobReference> named = new LinkedHashMap<>();
@@ -172,8 +175,8 @@ public final class ManifestBlobs {
   }
 
   /**
-   * Loads all blobs that a reader may need, and checks everything that can be checked: the bases
-   * and what follows them lead to the root of the manifest, and the other packs can be read.
+   * Loads all blobs that a reader may need and checks them: applying the changes to the bases must
+   * lead to the root of the manifest, and the other packs must be readable.
    *
    * @throws MalformedSnapshotException if a check fails
    * @throws UnsupportedSnapshotException if a newer reader is needed

@@ -11,8 +11,8 @@ public final class ManifestCheck {
    * Reads a published manifest, and checks its signature if there are trusted keys.
    *
    * @param keys the trusted keys; if empty, the manifest may be unsigned
-   * @throws SnapshotException if the bytes are not a manifest, if it belongs to another set, or if
-   *     there are keys and none of them signed it
+   * @throws SnapshotException if the bytes are not a manifest, if it belongs to a different set, or
+   *     if there are trusted keys and none of them signed it
    */
   public static Manifest read(byte[] bytes, String setName, Collection<TrustedKey> keys)
       throws SnapshotException {
@@ -24,11 +24,11 @@ public final class ManifestCheck {
   }
 
   /**
-   * Reads a published manifest, and refuses it if none of these keys signed it.
+   * Reads a published manifest and checks that it is signed by one of these keys.
    *
    * @param bytes the manifest as it was published
-   * @throws UntrustedManifestException if it has no signature, a signature of another key, or a
-   *     wrong one
+   * @throws UntrustedManifestException if it has no signature, an invalid signature, or a signature
+   *     of a different key
    * @throws SnapshotException if the bytes are not a manifest that this version can read
    */
   public static Manifest requireSigned(byte[] bytes, Collection<TrustedKey> keys)

@@ -40,7 +40,7 @@ final class ManifestFormat {
         .toBytes();
   }
 
-  /** The bytes before the signature, which it covers. */
+  /** Returns the bytes before the signature, which it covers. */
   static byte[] signedBytes(Manifest manifest, boolean isSigned) {
     SetParameters set = manifest.parameters();
     Long expires = manifest.expiresMillis();
@@ -92,7 +92,7 @@ final class ManifestFormat {
     return out.checksum().toBytes();
   }
 
-  /** The bytes that the signature of a signed manifest covers. */
+  /** Returns the bytes that the signature of a signed manifest covers. */
   static byte[] signedPart(byte[] manifest) {
     return Arrays.copyOf(manifest, manifest.length - SIGNATURE_BYTES);
   }

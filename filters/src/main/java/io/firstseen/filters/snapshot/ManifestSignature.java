@@ -4,7 +4,7 @@ import java.util.Base64;
 import java.util.regex.Pattern;
 
 /**
- * A signature as a manifest contains it. It is not checked here.
+ * The signature in a manifest. This class does not verify it.
  *
  * @param key the first 8 bytes of the SHA-256 of the public key, as hexadecimal digits
  * @param value the 64 bytes of an Ed25519 signature in Base64, with padding
@@ -13,7 +13,7 @@ public record ManifestSignature(String key, String value) {
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{16}");
   static final int VALUE_BYTES = 64;
 
-  /** Refuses values that do not have this form. */
+  /** Rejects values that do not have this form. */
   public ManifestSignature {
     if (!KEY.matcher(key).matches()) {
       throw new IllegalArgumentException(
@@ -30,14 +30,14 @@ public record ManifestSignature(String key, String value) {
     return new ManifestSignature(key, Base64.getEncoder().encodeToString(value));
   }
 
-  /** The bytes of the signature. */
+  /** Returns the bytes of the signature. */
   public byte[] bytes() {
     return Base64.getDecoder().decode(value);
   }
 
   /**
-   * Whether the text is the one canonical Base64 form. The decoder also accepts others, for example
-   * without padding.
+   * Returns whether the text is the one canonical Base64 form. The decoder also accepts others, for
+   * example without padding.
    */
   private static boolean isValue(String value) {
     try {

@@ -14,11 +14,11 @@ final class Merge implements PrimitiveIterator.OfLong {
   private boolean hasParent;
   private long addedValue;
   private boolean hasAdded;
-  // -1 stands for no further removal; places are at least 0.
+  // The place of the next removed value, or -1 if no removals remain.
   private long removedPlace;
 
   /**
-   * Makes the iterator.
+   * Creates the iterator.
    *
    * @param parent the values before
    * @param added the added values
@@ -56,8 +56,8 @@ final class Merge implements PrimitiveIterator.OfLong {
   }
 
   /**
-   * Passes over removed values, but over none that is greater than the next added value: added
-   * values are compared with removed ones, too.
+   * Skips removed values up to the next added value, because added values are also compared with
+   * removed values.
    */
   private void passRemoved() {
     requireAbsent();

@@ -2,7 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import java.util.List;
 
-/** Blobs that are needed and are not there. */
+/** Thrown if blobs that are needed do not exist. */
 public final class MissingBlobsException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 
@@ -17,13 +17,13 @@ public final class MissingBlobsException extends SnapshotException {
     this.blobs = List.copyOf(blobs);
   }
 
-  /** Creates the exception for one blob, with a sentence that says where it is missing. */
+  /** Creates the exception for one blob, with a message that states where the blob is missing. */
   public MissingBlobsException(BlobReference blob, String message) {
     super(message);
     this.blobs = List.of(blob);
   }
 
-  /** The missing blobs. */
+  /** Returns the missing blobs. */
   public List<BlobReference> blobs() {
     return blobs;
   }

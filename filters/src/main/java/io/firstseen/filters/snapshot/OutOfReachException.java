@@ -1,6 +1,9 @@
 package io.firstseen.filters.snapshot;
 
-/** A blob that is not here, and that is where it cannot be looked for. */
+/**
+ * Thrown if a blob is not in the local directory and this program cannot read the directory that
+ * the manifest names.
+ */
 final class OutOfReachException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 

@@ -9,20 +9,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blob with what one window changed: a section for each changed shard. It also says how a reader
- * reaches the set. Specified in {@code docs/format/blob-v1.md}.
+ * A blob with the changes of one window: a section for each changed shard. It also names the blobs
+ * from which a reader reaches the set. Specified in {@code docs/format/blob-v1.md}.
  *
- * <p>The packs of a set are a chain. A position in it is a number of bytes: {@link
- * Manifest#packBytes}, those of all packs up to a manifest.
+ * <p>The packs of a set are a chain. A position in the chain is a number of bytes, the total length
+ * of all packs up to a manifest: {@link Manifest#packBytes}.
  *
  * @param setName the name of the set
  * @param sequence the sequence of the window
- * @param before the pack of the window that changed the set before; null for the first one
- * @param keptFrom a position in the chain: readers at it or after it can reach this set by packs,
- *     as all packs after it are kept
+ * @param before the pack of the previous window that changed the set; null for the first pack
+ * @param keptFrom a position in the chain: readers at this position or later can reach this set by
+ *     packs, because all packs after it are kept
  * @param bases the newest list of bases
  * @param basesBytes the bytes of that list and of the bases that it names
- * @param packsSince the bytes of the packs before this one whose windows are not in that list
+ * @param packsSince the bytes of the previous packs whose windows are not in that list
  * @param sections the sections of the changed shards, by the number of the shard; at least one
  */
 public record Pack(
@@ -35,15 +35,15 @@ public record Pack(
     long packsSince,
     SortedMap<Integer, Section> sections) {
 
-  /** No pack after the first one is shorter. */
+  /** The minimum length of a pack after the first pack. */
   static final int MIN_BYTES = 64;
 
-  /** A reader follows no more packs than this. */
+  /** The maximum number of packs that a reader follows. */
   static final int MAX_CHAIN = 4_096;
 
   private static final int MIN_SECTION_BYTES = 2;
 
-  /** Refuses numbers out of range. */
+  /** Rejects numbers that are out of range. */
   public Pack {
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
@@ -62,7 +62,7 @@ public record Pack(
     }
   }
 
-  /** The bytes of the blob. */
+  /** Returns the bytes of the blob. */
   public byte[] toBytes() {
     return BlobFrame.join(
         BlobFrame.Kind.PACK,
@@ -83,7 +83,7 @@ public record Pack(
   }
 
   /**
-   * The sequence of a pack.
+   * Returns the sequence of a pack.
    *
    * @param begin the remaining bytes are the first bytes of a blob
    * @return empty if they are not the beginning of a pack that this version can read

@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The textual form of keys (RFC 7468), as openssl reads and writes it. */
+/** The textual encoding of keys (RFC 7468), as openssl reads and writes it. */
 final class Pem {
   private static final int LINE_CHARS = 64;
 

@@ -13,9 +13,9 @@ import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a window changed in one shard, or the whole set of the shard. A change holds the added
- * values, and the places of the removed values among the values before. It has no digest: the root
- * of the {@link ShardTree} proves all shards together.
+ * The change of one shard in a window, or the whole set of the shard. A change contains the added
+ * values, and the indices of the removed values in the previous set. It has no digest: the root of
+ * the {@link ShardTree} verifies all shards together.
  *
  * <p>Immutable and safe for use by many threads. Specified in {@code docs/format/blob-v1.md}.
  */
@@ -24,7 +24,7 @@ public final class Section {
   private static final int WHOLE = 2;
 
   private final ByteBuffer bytes;
-  // Where the codes begin.
+  // The bit position at which the codes begin.
   private final int codesAt;
   private final long hiddenCount;
   // Null for a change.
@@ -52,7 +52,7 @@ public final class Section {
   }
 
   /**
-   * The whole set of a shard.
+   * Returns the whole set of a shard.
    *
    * @param values the values in ascending order
    * @param count how many there are
@@ -75,9 +75,9 @@ public final class Section {
   }
 
   /**
-   * The whole set of a snapshot.
+   * Returns the whole set of a snapshot.
    *
-   * @throws UncheckedIOException if it has more hashes than a section can say
+   * @throws UncheckedIOException if it has more hashes than a section can state
    */
   public static Section whole(Snapshot snapshot) {
     SnapshotHeader header = snapshot.header();
@@ -86,10 +86,11 @@ public final class Section {
   }
 
   /**
-   * The change from one snapshot of a shard to another; the whole set if their universes differ.
+   * Returns the change from one snapshot of a shard to another; the whole set if their universes
+   * differ.
    *
-   * @throws UncheckedIOException if {@link Snapshot#verify} would refuse one of them, or if the
-   *     child has more hashes than a section can say
+   * @throws UncheckedIOException if {@link Snapshot#verify} would reject a snapshot, or if the
+   *     child has more hashes than a section can state
    */
   public static Section between(Snapshot parent, Snapshot child) {
     SnapshotHeader from = parent.header();
@@ -125,7 +126,10 @@ public final class Section {
     return change.finish(to.hashCount());
   }
 
-  /** Refuses a snapshot that states more hashes than a section can: it may state any number. */
+  /**
+   * Rejects a snapshot that states more hashes than a section can. A snapshot may state any number
+   * of hashes.
+   */
   private static void requireHiddenCount(SnapshotHeader header) {
     if (header.hashCount() - header.count() > Manifest.MAX_COUNT) {
       throw new UncheckedIOException(
@@ -219,10 +223,10 @@ public final class Section {
   }
 
   /**
-   * Refuses more values than the bits can hold, before anything is allocated for them.
+   * Rejects more values than the bits can encode, before memory is allocated for them.
    *
    * @param code null if it is not known yet
-   * @param maxPadding the most bits after the codes
+   * @param maxPadding the maximum number of bits after the codes
    */
   private static void requireRoom(
       String what, @Nullable AscendingCode code, long count, long bits, int maxPadding)
@@ -233,32 +237,34 @@ public final class Section {
         "%d %svalues cannot have codes of %d bits".formatted(count, what, bits));
   }
 
-  /** Whether this is the whole set of a shard and not a change. */
+  /** Returns whether this is the whole set of a shard and not a change. */
   public boolean isWhole() {
     return universe != null;
   }
 
-  /** The number of values that the change adds; of a whole set, of all values. */
+  /**
+   * Returns the number of values that the change adds; for a whole set, the number of all values.
+   */
   public long addedCount() {
     return count;
   }
 
-  /** The number of values that the change removes. */
+  /** Returns the number of values that the change removes. */
   public long removedCount() {
     return removedCount;
   }
 
-  /** The number of hashes after the section, less the number of values. */
+  /** Returns the number of hashes after the section, less the number of values. */
   public long hiddenCount() {
     return hiddenCount;
   }
 
-  /** The length in bytes. */
+  /** Returns the length in bytes. */
   public int length() {
     return bytes.remaining();
   }
 
-  /** The bytes, as a read-only view. */
+  /** Returns the bytes, as a read-only view. */
   public ByteBuffer toByteBuffer() {
     return bytes.duplicate();
   }
@@ -286,8 +292,8 @@ public final class Section {
    * Builds the set of the shard after this section. It has the same bytes as a snapshot that is
    * built from its hashes.
    *
-   * @param parent the set before; null if there is none, which only a whole set allows
-   * @param parameters those of the result
+   * @param parent the previous set; may only be null if this section contains the whole set
+   * @param parameters the parameters of the result
    * @throws MalformedSnapshotException if the codes are not canonical or do not fit the parent
    */
   public Snapshot applyTo(@Nullable Snapshot parent, SnapshotParameters parameters)
@@ -309,8 +315,8 @@ public final class Section {
   }
 
   /**
-   * Builds the set of the shard after several sections. Decodes the parent once, and keeps 8 bytes
-   * for each value meanwhile, 16 while it applies a change.
+   * Builds the set of the shard after several sections. Decodes the parent once, and uses 8 bytes
+   * per value for it, or 16 while a change is applied.
    *
    * @param parent as in {@link #applyTo}
    * @param sections in the order of their windows, at least one

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.PrimitiveIterator;
 
 /**
- * Builds a {@link Section} from changes that are given one by one. Keeps 8 bytes for each change.
- * Not safe for use by several threads at once.
+ * Builds a {@link Section} from changes that are given one by one. Uses 8 bytes per change. Not
+ * safe for use by several threads at once.
  */
 public final class SectionWriter {
   private final Universe universe;
@@ -27,17 +27,17 @@ public final class SectionWriter {
     this.parentCount = parentCount;
   }
 
-  /** Adds a value that was not there before. Values must ascend. */
+  /** Adds a value that the previous set does not contain. Values must ascend. */
   public void add(long value) {
     added.append(value);
   }
 
-  /** Removes the value at a place of the set before, counted from 0. Places must ascend. */
+  /** Removes the value at an index of the previous set, starting at 0. Indices must ascend. */
   public void remove(long place) {
     removed.append(place);
   }
 
-  /** The number of values after the changes so far. */
+  /** Returns the number of values after the changes so far. */
   public long countAfter() {
     return parentCount + added.size - removed.size;
   }
@@ -73,7 +73,7 @@ public final class SectionWriter {
     return count;
   }
 
-  /** A list of numbers that grows. */
+  /** A growable list of numbers. */
   private static final class Numbers {
     private long[] numbers = new long[16];
     private int size;

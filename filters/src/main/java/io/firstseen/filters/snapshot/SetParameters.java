@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * hash.
  *
  * @param hashAlgorithm the hash of keys
- * @param keyCheck {@link KeyHash#keyCheck()}, by which a reader knows whether it has the same hash
+ * @param keyCheck {@link KeyHash#keyCheck()}, by which a reader checks that it has the same hash
  *     key
  * @param canonicaliser the rule that was applied to keys before they were hashed
  * @param canonicaliserVersion the version of that rule, in [1, 65535]
  * @param shards the division of the hashes into snapshots
- * @param falsePositiveRate the highest share of absent keys for which the answer may be 'present',
- *     in (0, 0.1]
+ * @param falsePositiveRate the maximum share of absent keys that may be reported as present, in (0,
+ *     0.1]
  */
 public record SetParameters(
     KeyHash.Algorithm hashAlgorithm,
@@ -34,7 +34,7 @@ public record SetParameters(
   /** The bound of {@link #falsePositiveRate}. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.1;
 
-  /** Refuses numbers out of range. */
+  /** Rejects numbers that are out of range. */
   public SetParameters {
     Objects.requireNonNull(hashAlgorithm, "hashAlgorithm");
     Objects.requireNonNull(canonicaliser, "canonicaliser");
@@ -49,7 +49,7 @@ public record SetParameters(
     }
   }
 
-  /** The parameters of a set with this hash and canonical form. */
+  /** Returns the parameters of a set with this hash and canonical form. */
   public static SetParameters of(
       KeyHash keyHash, Canonicaliser canonicaliser, Shards shards, double falsePositiveRate) {
     return new SetParameters(
@@ -62,11 +62,11 @@ public record SetParameters(
   }
 
   /**
-   * Refuses a reader whose answers would be wrong.
+   * Rejects a reader whose results would be wrong.
    *
-   * @param keyHash the hash that the reader is configured with
-   * @throws HashKeyMismatchException if the set was made with another hash or hash key
-   * @throws UnsupportedSnapshotException if the set was made with another version of the rule
+   * @param keyHash the reader's configured hash
+   * @throws HashKeyMismatchException if the set was built with a different hash or hash key
+   * @throws UnsupportedSnapshotException if the set was built with a different version of the rule
    */
   public void requireReadableBy(KeyHash keyHash) throws SnapshotException {
     if (keyHash.algorithm() != hashAlgorithm || keyHash.keyCheck() != keyCheck) {
@@ -82,13 +82,13 @@ public record SetParameters(
   }
 
   /**
-   * The hash of a key in a set with these parameters.
+   * Returns the hash of a key in a set with these parameters.
    *
    * @param scope the scope; null or empty means none
-   * @param key the key as a user has it; it is canonicalised here
-   * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
-   * @throws HashKeyMismatchException if the set was made with another hash or hash key
-   * @throws UnsupportedSnapshotException if the set was made with another version of the rule
+   * @param key the key before canonicalisation; this method canonicalises it
+   * @throws InvalidKeyException if the key has no canonical form; no set contains such a key
+   * @throws HashKeyMismatchException if the set was built with a different hash or hash key
+   * @throws UnsupportedSnapshotException if the set was built with a different version of the rule
    */
   public long hash(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
@@ -97,8 +97,8 @@ public record SetParameters(
   }
 
   /**
-   * The smallest universe in which this many hashes keep the false-positive rate. A set may have a
-   * larger one.
+   * Returns the smallest universe in which this many hashes keep the false-positive rate. A set may
+   * have a larger one.
    *
    * @throws IllegalArgumentException if it has more values than there are suffixes
    */
@@ -108,7 +108,7 @@ public record SetParameters(
     return universe;
   }
 
-  /** Refuses a universe that a snapshot of this many hashes may not have. */
+  /** Rejects a universe that is not allowed for a snapshot of this many hashes. */
   void requireUniverse(Universe universe, long hashCount) {
     if (!isPossible(universe)) {
       throw new IllegalArgumentException(
@@ -128,7 +128,7 @@ public record SetParameters(
     }
   }
 
-  /** Whether there are at least as many suffixes as values. */
+  /** Returns whether there are at least as many suffixes as values. */
   public boolean isPossible(Universe universe) {
     return universe.range().subtract(BigInteger.ONE).bitLength() <= Long.SIZE - shards.bits();
   }

@@ -12,19 +12,21 @@ public final class Sha256 {
 
   private Sha256() {}
 
-  /** The digest of an array. */
+  /** Returns the digest of an array. */
   public static String hex(byte[] bytes) {
     return hex(ByteBuffer.wrap(bytes));
   }
 
-  /** The digest of the remaining bytes of a buffer; the buffer's position does not change. */
+  /**
+   * Returns the digest of the remaining bytes of a buffer; the buffer's position does not change.
+   */
   public static String hex(ByteBuffer bytes) {
     MessageDigest digest = newDigest();
     digest.update(bytes.duplicate());
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  /** Whether a text has the form of a digest. */
+  /** Returns whether a text has the form of a digest. */
   public static boolean isHex(String text) {
     return HEX.matcher(text).matches();
   }

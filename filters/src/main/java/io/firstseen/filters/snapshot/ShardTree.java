@@ -28,7 +28,7 @@ public final class ShardTree {
     /** A shard that never held a key. */
     public static final Leaf NONE = new Leaf("0".repeat(64), 0);
 
-    /** The leaf of a snapshot; null stands for a shard that never held a key. */
+    /** Returns the leaf of a snapshot; null means a shard that never held a key. */
     public static Leaf of(@Nullable Snapshot snapshot) {
       return snapshot == null
           ? NONE
@@ -37,7 +37,7 @@ public final class ShardTree {
   }
 
   /**
-   * The root.
+   * Returns the root.
    *
    * @param leaves one for each shard, as many as a power of two
    * @return 64 hexadecimal digits

@@ -62,7 +62,7 @@ public final class SigningKey {
               .orElseThrow(() -> new IllegalArgumentException("the key must be in the file"));
       return new SigningKey(pairOf(seed));
     } catch (GeneralSecurityException e) {
-      // The cause is left out: its message may contain parts of the key.
+      // The cause is omitted, because its message may contain parts of the key.
       throw new IllegalArgumentException("the key must be a private Ed25519 key in PKCS#8");
     } finally {
       Arrays.fill(der, (byte) 0);
@@ -115,17 +115,17 @@ public final class SigningKey {
     }
   }
 
-  /** The public key, which verifies signatures of this key. */
+  /** Returns the public key, which verifies signatures of this key. */
   public TrustedKey publicKey() {
     return publicKey;
   }
 
-  /** The PEM text. */
+  /** Returns the PEM text. */
   public String toPem() {
     return Pem.write(LABEL, key.getEncoded());
   }
 
-  /** Signs a manifest. Replaces a signature that it has. */
+  /** Signs a manifest. Replaces an existing signature. */
   public Manifest sign(Manifest manifest) {
     return manifest.withSignature(signature(ManifestFormat.signedBytes(manifest, true)));
   }

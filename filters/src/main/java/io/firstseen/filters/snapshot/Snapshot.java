@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.PrimitiveIterator;
 
 /**
- * One immutable file: the accepted hashes of one shard as a Golomb-coded set, with a header. It
- * stores of each hash the {@linkplain Universe#valueOf value} of its suffix (the bits below the
- * shard bits). So the answer for an absent hash is 'present' with probability count / range, which
- * is at most the requested false-positive rate.
+ * One immutable file: the accepted hashes of one shard as a Golomb-coded set, with a header. For
+ * each hash it stores the {@linkplain Universe#valueOf value} of its suffix (the bits below the
+ * shard bits). An absent hash is therefore reported as present with probability count / range,
+ * which is at most the requested false-positive rate.
  *
  * <p>Queries allocate nothing. Safe for use by many threads. Specified in {@code
  * docs/format/snapshot-v1.md}.
@@ -159,13 +159,13 @@ public final class Snapshot {
     }
   }
 
-  /** The header. */
+  /** Returns the header. */
   public SnapshotHeader header() {
     return header;
   }
 
   /**
-   * Whether the snapshot holds a hash, or another hash with the same value.
+   * Returns whether the snapshot holds a hash, or another hash with the same value.
    *
    * @throws IllegalArgumentException if the hash belongs to another shard
    */
@@ -177,7 +177,7 @@ public final class Snapshot {
     return set.mightContain(parameters.set().shards().suffix(hash));
   }
 
-  /** The position that a query for a hash reads, see {@link GolombCodedSet#position}. */
+  /** Returns the position that a query for a hash reads, see {@link GolombCodedSet#position}. */
   long position(long hash) {
     return set.position(header.parameters().set().shards().suffix(hash));
   }
@@ -188,7 +188,7 @@ public final class Snapshot {
   }
 
   /**
-   * The values in ascending unsigned order. The iterator throws {@link
+   * Returns the values in ascending unsigned order. The iterator throws {@link
    * java.io.UncheckedIOException} if the codes are damaged, as {@link #verify} would find.
    */
   public PrimitiveIterator.OfLong values() {
@@ -213,17 +213,17 @@ public final class Snapshot {
         "the set digest must be " + digest + ", got " + header.setDigest());
   }
 
-  /** The SHA-256 of the whole file, as hexadecimal digits. */
+  /** Returns the SHA-256 of the whole file, as hexadecimal digits. */
   public String digest() {
     return Sha256.hex(file);
   }
 
-  /** The whole file, as a read-only view. */
+  /** Returns the whole file, as a read-only view. */
   public ByteBuffer asByteBuffer() {
     return file.duplicate();
   }
 
-  /** A copy of the whole file. */
+  /** Returns a copy of the whole file. */
   public byte[] toBytes() {
     byte[] bytes = new byte[file.limit()];
     file.get(0, bytes);

@@ -25,10 +25,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory of snapshots. {@code blobs/} holds every blob under its digest; the manifests are
- * beside it, for example {@code manifest-0000000007.bin} for sequence 7. A file appears whole or
- * not at all, so readers need no lock, and is durable when its write returns. There may be one
- * writer at a time, which must write the blobs of a manifest before the manifest.
+ * A directory of snapshots. {@code blobs/} contains every blob, named by its digest; the manifests
+ * are stored next to it, for example {@code manifest-0000000007.bin} for sequence 7. Files are
+ * written atomically, so readers do not need a lock, and are durable when the write method returns.
+ * Only one writer at a time is allowed, and it must write the blobs of a manifest before the
+ * manifest.
  */
 public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.bin");
@@ -41,13 +42,13 @@ public final class SnapshotDirectory {
   private final Path path;
   private final Path blobs;
 
-  /** A directory at a path. It is created by the first write. */
+  /** Creates an object for the directory at a path. The first write creates the directory. */
   public SnapshotDirectory(Path path) {
     this.path = path;
     this.blobs = path.resolve("blobs");
   }
 
-  /** The path of the directory. */
+  /** Returns the path of the directory. */
   public Path path() {
     return path;
   }
@@ -55,7 +56,7 @@ public final class SnapshotDirectory {
   /**
    * Stores a blob, or replaces it if it exists.
    *
-   * @throws IllegalArgumentException if the bytes have another digest
+   * @throws IllegalArgumentException if the bytes have a different digest
    * @throws SnapshotException if the file cannot be written
    */
   public void writeBlob(String digestHex, byte[] bytes) throws SnapshotException {
@@ -69,7 +70,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Stores a manifest, or replaces the one of the same sequence. Its blobs must be stored already.
+   * Stores a manifest, or replaces the manifest with the same sequence. Its blobs must already be
+   * stored.
    *
    * @throws SnapshotException if the file cannot be written
    */
@@ -78,7 +80,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Stores the bytes of a manifest as they were published, so that its signature stays valid.
+   * Stores the published bytes of a manifest unchanged, so that its signature stays valid.
    *
    * @throws SnapshotException if the bytes are not a manifest, or if the file cannot be written
    */
@@ -115,7 +117,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The sequences of the manifests, ascending.
+   * Returns the sequences of the manifests, ascending.
    *
    * @throws SnapshotException if the directory is missing or cannot be read
    */
@@ -131,9 +133,9 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The manifest with the highest sequence.
+   * Returns the manifest with the highest sequence.
    *
-   * @throws SnapshotException if there is none, or if it is not valid
+   * @throws SnapshotException if there is no manifest, or if it is not valid
    */
   public Manifest latest() throws SnapshotException {
     List<Long> sequences = sequences();
@@ -144,18 +146,18 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The manifest of a sequence.
+   * Returns the manifest of a sequence.
    *
-   * @throws SnapshotException if there is none, or if it is not valid
+   * @throws SnapshotException if there is no manifest of this sequence, or if it is not valid
    */
   public Manifest manifest(long sequence) throws SnapshotException {
     return parse(sequence, manifestBytes(sequence));
   }
 
   /**
-   * The bytes of a manifest as they were published, over which its signature is made.
+   * Returns the published bytes of a manifest, which its signature covers.
    *
-   * @throws SnapshotException if there is none, or if it cannot be read
+   * @throws SnapshotException if there is no manifest of this sequence, or if it cannot be read
    */
   public byte[] manifestBytes(long sequence) throws SnapshotException {
     Path file = manifestFile(sequence);
@@ -198,8 +200,8 @@ public final class SnapshotDirectory {
     } catch (IOException e) {
       throw SnapshotException.of("cannot lock", file, e);
     }
-    // A process that closes any channel to a file loses all its locks on the file, also those of
-    // other channels. So a second lock in this process must not open the file.
+    // A process that closes any channel to a file loses all its locks on the file, including locks
+    // acquired through other channels. So a second lock in this process must not open the file.
     if (!LOCKED_HERE.add(locked)) {
       throw isLocked();
     }
@@ -210,7 +212,7 @@ public final class SnapshotDirectory {
         return unlocking(channel, locked);
       }
     } catch (OverlappingFileLockException e) {
-      // Another class loader's copy of this class holds the lock.
+      // A copy of this class in a different class loader holds the lock.
     } catch (IOException e) {
       release(channel, locked, e);
       throw SnapshotException.of("cannot lock", file, e);
@@ -249,8 +251,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes all manifests but the newest, and all blobs that none of the remaining ones names. The
-   * caller must hold the {@link #lock}.
+   * Removes all manifests except the newest, and all blobs that the remaining manifests do not
+   * name. The caller must hold the {@link #lock}.
    *
    * @param count how many manifests remain, at least 1
    * @return how many manifests and how many blobs were removed
@@ -281,7 +283,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * What was removed.
+   * The number of removed files.
    *
    * @param manifests how many manifests
    * @param blobs how many blobs
@@ -289,9 +291,9 @@ public final class SnapshotDirectory {
   public record Pruned(int manifests, int blobs) {}
 
   /**
-   * The bytes of a blob, mapped into memory. Use it as a {@link BlobLoader}.
+   * Returns the bytes of a blob, mapped into memory. Can be used as a {@link BlobLoader}.
    *
-   * @throws MissingBlobsException if there is none
+   * @throws MissingBlobsException if the directory does not contain the blob
    * @throws SnapshotException if it cannot be read
    */
   public ByteBuffer blob(BlobReference blob) throws SnapshotException {
@@ -299,10 +301,10 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The bytes of a blob that a manifest names, mapped into memory. They come from this directory,
-   * or, if the blob is not here, from the directory of blobs that the manifest names.
+   * Returns the bytes of a blob that a manifest names, mapped into memory. If this directory does
+   * not contain the blob, it is read from the directory of blobs that the manifest names.
    *
-   * @throws MissingBlobsException if there is none
+   * @throws MissingBlobsException if neither directory contains the blob
    * @throws SnapshotException if it cannot be read
    */
   public ByteBuffer blob(Manifest manifest, BlobReference blob) throws SnapshotException {
@@ -310,7 +312,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The bytes of a blob, as of {@link #blob(Manifest, BlobReference)}; empty if there is none.
+   * Returns the bytes of a blob, like {@link #blob(Manifest, BlobReference)}; empty if the blob
+   * does not exist.
    *
    * @param digest the digest of the blob, which the caller must check
    * @throws SnapshotException if it cannot be read
@@ -365,13 +368,13 @@ public final class SnapshotDirectory {
                 + sequences.get(sequences.size() - 1));
   }
 
-  /** The path of the manifest of a sequence, whether or not it exists. */
+  /** Returns the path of the manifest of a sequence, whether or not it exists. */
   public Path manifestFile(long sequence) {
     return path.resolve(fileName(sequence));
   }
 
   private static String fileName(long sequence) {
-    // The default locale could have other digits.
+    // The default locale could use different digits.
     return String.format(Locale.ROOT, "manifest-%010d.bin", sequence);
   }
 

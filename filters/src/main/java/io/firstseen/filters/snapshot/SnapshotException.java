@@ -7,23 +7,23 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** A snapshot, manifest or snapshot directory that cannot be used; the message is one sentence. */
+/** Thrown if a snapshot, manifest or snapshot directory cannot be used. */
 public class SnapshotException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception with a one-sentence message. */
+  /** Creates the exception. */
   public SnapshotException(String message) {
     super(message);
   }
 
-  /** Creates the exception with a one-sentence message and its cause. */
+  /** Creates the exception with its cause. */
   public SnapshotException(String message, Throwable cause) {
     super(message, cause);
   }
 
   /**
-   * Describes a failure of the file system in words, because the messages of its exceptions often
-   * contain only the path.
+   * Describes a failure of the file system, because the messages of its exceptions often contain
+   * only the path.
    */
   static SnapshotException of(String action, Path path, IOException e) {
     String reason = e.getMessage();
@@ -40,7 +40,7 @@ public class SnapshotException extends IOException {
     return new SnapshotException(action + " " + path + ": " + reason, e);
   }
 
-  /** A copy of this exception whose message begins with the place of the failure. */
+  /** Returns a copy of this exception whose message begins with the location of the failure. */
   public SnapshotException at(Object place) {
     return new SnapshotException(place + ": " + getMessage(), this);
   }

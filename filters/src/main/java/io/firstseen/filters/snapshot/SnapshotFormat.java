@@ -63,7 +63,10 @@ final class SnapshotFormat {
   private static final int MAX_HEADER_BYTES =
       SET_NAME_AT + 100 + STRIPPED_LENGTH_BYTES + Canonicaliser.MAX_STRIPPED_CHARS + CHECKSUM_BYTES;
 
-  /** The feature of sets whose URLs lose parameters; a bit of the required flags. */
+  /**
+   * The feature flag of sets whose canonicaliser strips URL parameters; a bit of the required
+   * flags.
+   */
   private static final int STRIPS_PARAMETERS = 1;
 
   private SnapshotFormat() {}
@@ -113,7 +116,7 @@ final class SnapshotFormat {
     return bytes;
   }
 
-  /** The length of the header of a file. Does not check the header. */
+  /** Returns the length of the header of a file. Does not check the header. */
   static int headerLength(ByteBuffer file) throws SnapshotException {
     ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
     if (in.limit() < PROLOGUE_BYTES) {
@@ -261,7 +264,7 @@ final class SnapshotFormat {
     }
   }
 
-  /** The CRC32C of the remaining bytes of a buffer. */
+  /** Returns the CRC32C of the remaining bytes of a buffer. */
   static int crc32c(ByteBuffer bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes.duplicate());
@@ -274,12 +277,12 @@ final class SnapshotFormat {
     }
   }
 
-  /** The required flags of a file with these parameters. */
+  /** Returns the required flags of a file with these parameters. */
   static int requiredFlags(SetParameters set) {
     return set.canonicaliser().strippedParameters().isEmpty() ? 0 : STRIPS_PARAMETERS;
   }
 
-  /** Refuses a file that needs more than is known here. */
+  /** Rejects a file that requires features which this version does not support. */
   static void requireKnown(int requiredFlags, String what) throws UnsupportedSnapshotException {
     if ((requiredFlags & ~STRIPS_PARAMETERS) != 0) {
       throw new UnsupportedSnapshotException(
@@ -288,7 +291,9 @@ final class SnapshotFormat {
     }
   }
 
-  /** The rule with the stripped parameters of a file, which have one form. */
+  /**
+   * Returns the rule with the stripped parameters of a file, which must be in their canonical form.
+   */
   static Canonicaliser stripping(Canonicaliser canonicaliser, byte[] patterns)
       throws MalformedSnapshotException {
     String text = new String(patterns, StandardCharsets.ISO_8859_1);

@@ -65,7 +65,7 @@ public record SnapshotHeader(
     }
   }
 
-  /** Refuses fields that contradict each other. */
+  /** Rejects fields that contradict each other. */
   void requireSound() throws MalformedSnapshotException {
     SetParameters set = parameters.set();
     requireThat(

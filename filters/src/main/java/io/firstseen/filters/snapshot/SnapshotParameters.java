@@ -20,7 +20,7 @@ public record SnapshotParameters(
     long windowStartMillis,
     long windowEndMillis) {
 
-  /** Refuses numbers out of range and an invalid set name. */
+  /** Rejects numbers that are out of range and an invalid set name. */
   public SnapshotParameters {
     Objects.requireNonNull(set, "set");
     SnapshotTopicFormat.requireSetName(setName);

@@ -13,10 +13,10 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opened snapshots of all shards of a manifest. Answers whether a key was live at the end of
- * the manifest's window. For a live key the answer is always 'present'; for another key it is
- * 'present' with a probability of at most the set's false-positive rate. Immutable and safe for use
- * by many threads; need not be closed.
+ * The opened snapshots of all shards of a manifest. Queries return whether a key was live at the
+ * end of the manifest's window. A live key is always reported as present; any other key is reported
+ * as present with a probability of at most the set's false-positive rate. Immutable and safe for
+ * use by many threads; does not have to be closed.
  */
 public final class SnapshotSet {
   private final Manifest manifest;
@@ -29,8 +29,8 @@ public final class SnapshotSet {
   }
 
   /**
-   * Loads the set of a manifest from its bases and the packs since them, with the checks of {@link
-   * CatchUp#to}.
+   * Loads the set of a manifest from its bases and the packs since the bases, with the checks of
+   * {@link CatchUp#to}.
    *
    * @throws MalformedSnapshotException if a blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
@@ -41,7 +41,7 @@ public final class SnapshotSet {
   }
 
   /**
-   * A set of snapshots that are open already.
+   * Creates a set of snapshots that are already open.
    *
    * @param newest the snapshot of each shard; null for a shard that never held a key
    * @throws MalformedSnapshotException if they do not have the root and the count of the manifest
@@ -81,7 +81,7 @@ public final class SnapshotSet {
   /**
    * Opens a set in a {@link SnapshotDirectory}.
    *
-   * @param sequence the sequence of the manifest; the newest if empty
+   * @param sequence the sequence of the manifest; the newest manifest if empty
    * @throws SnapshotException if the directory, the manifest or a blob is missing or not valid
    */
   public static SnapshotSet openDirectory(Path directory, OptionalLong sequence)
@@ -92,22 +92,24 @@ public final class SnapshotSet {
     return open(manifest, blob -> source.blob(manifest, blob));
   }
 
-  /** The manifest. */
+  /** Returns the manifest. */
   public Manifest manifest() {
     return manifest;
   }
 
-  /** The snapshots of all shards, in an array of the caller's; null where a shard has none. */
+  /** Returns the snapshots of all shards in a new array; null for a shard without a snapshot. */
   @Nullable Snapshot[] snapshots() {
     return snapshots.clone();
   }
 
-  /** The snapshot of a shard; null if the shard never held a key. */
+  /** Returns the snapshot of a shard; null if the shard never held a key. */
   public @Nullable Snapshot snapshot(int shard) {
     return snapshots[shard];
   }
 
-  /** Whether the set holds a hash, or another hash with the same value. Allocates nothing. */
+  /**
+   * Returns whether the set holds a hash, or another hash with the same value. Allocates nothing.
+   */
   public boolean mightContain(long hash) {
     Snapshot snapshot = snapshotOf(hash);
     return snapshot != null && snapshot.mightContain(hash);
@@ -154,10 +156,10 @@ public final class SnapshotSet {
   }
 
   /**
-   * Whether the set holds a key. Throws the same exceptions as {@link SetParameters#hash}.
+   * Returns whether the set holds a key. Throws the same exceptions as {@link SetParameters#hash}.
    *
    * @param scope the scope; null or empty means none
-   * @param key the key as a user has it; it is canonicalised here
+   * @param key the key before canonicalisation; this method canonicalises it
    */
   public boolean mightContainKey(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {

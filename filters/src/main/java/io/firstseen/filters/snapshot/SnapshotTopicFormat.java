@@ -9,11 +9,11 @@ import java.util.regex.Pattern;
  * The form of snapshots on a log-compacted topic. A blob is cut into chunks, whose record keys are
  * the blob's digest and the chunk's index. A manifest is one record, whose key is the name of its
  * set. Manifests and packs are on partition 0, bases and lists of bases on the last partition, so
- * that a reader that follows packs need not read bases. The number of chunks of a blob follows from
- * its length, which every reference to it contains.
+ * that a reader that follows packs does not have to read bases. The number of chunks of a blob
+ * follows from its length, which every reference to it contains.
  */
 public final class SnapshotTopicFormat {
-  /** The length of every chunk but the last; a broker's default limit is 1 MiB for a record. */
+  /** The length of every chunk except the last; a broker's default limit is 1 MiB per record. */
   public static final int MAX_CHUNK_BYTES = 900 * 1024;
 
   private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
@@ -22,7 +22,7 @@ public final class SnapshotTopicFormat {
   private SnapshotTopicFormat() {}
 
   /**
-   * The partition that a blob belongs on.
+   * Returns the partition that a blob belongs on.
    *
    * @param partitions how many partitions the topic has
    */
@@ -31,14 +31,14 @@ public final class SnapshotTopicFormat {
   }
 
   /**
-   * The place of a chunk.
+   * Identifies a chunk.
    *
    * @param digest the SHA-256 of the blob, as hexadecimal digits
-   * @param index the place of the chunk in the blob, from 0
+   * @param index the index of the chunk in the blob, starting at 0
    */
   public record ChunkKey(String digest, int index) {}
 
-  /** The record key of a chunk. */
+  /** Returns the record key of a chunk. */
   public static String chunkKey(String digestHex, int index) {
     return Sha256.require("digest", digestHex) + "/" + index;
   }
@@ -51,19 +51,19 @@ public final class SnapshotTopicFormat {
         : Optional.empty();
   }
 
-  /** The number of chunks of a blob, from its length. */
+  /** Returns the number of chunks of a blob, from its length. */
   public static int chunkCount(long blobBytes) {
     return (int) ((blobBytes + MAX_CHUNK_BYTES - 1) / MAX_CHUNK_BYTES);
   }
 
-  /** A chunk of a blob. */
+  /** Returns a chunk of a blob. */
   public static byte[] chunk(byte[] blob, int index) {
     int from = Math.multiplyExact(index, MAX_CHUNK_BYTES);
     return Arrays.copyOfRange(blob, from, from + chunkBytes(blob.length, index));
   }
 
   /**
-   * The length of a chunk.
+   * Returns the length of a chunk.
    *
    * @throws IllegalArgumentException if a blob of that length has no such chunk
    */
@@ -76,7 +76,7 @@ public final class SnapshotTopicFormat {
     return (int) Math.min(MAX_CHUNK_BYTES, blobBytes - (long) index * MAX_CHUNK_BYTES);
   }
 
-  /** Whether a record key may be the name of a set. */
+  /** Returns whether a record key may be the name of a set. */
   public static boolean isSetName(String recordKey) {
     return SET_NAME.matcher(recordKey).matches();
   }

@@ -44,8 +44,8 @@ public final class SnapshotWriter {
   /**
    * Adds the next value.
    *
-   * @throws IllegalArgumentException if it is not greater than the one before, not in the universe,
-   *     or one more than announced
+   * @throws IllegalArgumentException if it is not greater than the previous value, not in the
+   *     universe, or exceeds the announced number of values
    */
   public void add(long value) {
     values.add(value);

@@ -11,24 +11,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes of directories that outlast a power cut: the names in a directory are durable only once
- * the directory itself is synced. Where a directory cannot be opened, as on Windows, that is left
- * out.
+ * Changes to directories that survive a power failure: the names in a directory are durable only
+ * after the directory itself is synced. On systems on which a directory cannot be opened, such as
+ * Windows, syncing is skipped.
  */
 public final class SyncedFiles {
 
   private SyncedFiles() {}
 
   /**
-   * Moves a file in one step, in place of any of the new name, and syncs the directory of the new
-   * name. The file's content must be synced already.
+   * Moves a file atomically, replacing an existing file of the new name, and syncs the directory of
+   * the new name. The file's content must already be synced.
    */
   public static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
     syncDirectory(to.toAbsolutePath().getParent());
   }
 
-  /** Creates a directory and those above it that are missing, and syncs where they appear. */
+  /**
+   * Creates a directory and its missing parents, and syncs the directories in which they are
+   * created.
+   */
   public static void createDirectories(Path directory) throws IOException {
     List<Path> missing = new ArrayList<>();
     for (Path each = directory.toAbsolutePath();
@@ -42,7 +45,7 @@ public final class SyncedFiles {
     }
   }
 
-  /** Makes the names in a directory durable. Null, the parent of a root, has none. */
+  /** Makes the names in a directory durable. Does nothing for null, the parent of a root. */
   public static void syncDirectory(@Nullable Path directory) throws IOException {
     if (directory == null) {
       return;

@@ -53,17 +53,17 @@ public final class TrustedKey {
     return parse(Files.readString(file, ISO_8859_1));
   }
 
-  /** The first 8 bytes of the SHA-256 of the key's DER form, as hexadecimal digits. */
+  /** Returns the first 8 bytes of the SHA-256 of the key's DER form, as hexadecimal digits. */
   public String id() {
     return id;
   }
 
-  /** The PEM text. */
+  /** Returns the PEM text. */
   public String toPem() {
     return Pem.write(LABEL, key.getEncoded());
   }
 
-  /** Whether this key made a signature of a message. */
+  /** Returns whether this key created the signature of a message. */
   boolean verifies(byte[] message, byte[] signature) {
     try {
       Signature verifier = Signature.getInstance(SigningKey.ALGORITHM);
@@ -71,7 +71,7 @@ public final class TrustedKey {
       verifier.update(message);
       return verifier.verify(signature);
     } catch (GeneralSecurityException e) {
-      // The bytes are not a signature at all.
+      // The bytes are not a signature.
       return false;
     }
   }

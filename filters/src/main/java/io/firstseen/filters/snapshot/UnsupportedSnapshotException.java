@@ -1,15 +1,15 @@
 package io.firstseen.filters.snapshot;
 
-/** Bytes that look sound but need a newer reader than this one. */
+/** Thrown if bytes appear valid but require a newer reader. */
 public final class UnsupportedSnapshotException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates the exception with a one-sentence message. */
+  /** Creates the exception. */
   public UnsupportedSnapshotException(String message) {
     super(message);
   }
 
-  /** Creates the exception with a one-sentence message and its cause. */
+  /** Creates the exception with its cause. */
   public UnsupportedSnapshotException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -1,6 +1,6 @@
 package io.firstseen.filters.snapshot;
 
-/** No trusted key has signed a manifest. */
+/** Thrown if a manifest is not signed by a trusted key. */
 public final class UntrustedManifestException extends SnapshotException {
   private static final long serialVersionUID = 1;
 

@@ -3,9 +3,9 @@ package io.firstseen.filters.snapshot;
 import java.util.List;
 
 /**
- * What lists say of a URL.
+ * The result of looking up a URL in lists.
  *
- * @param matches the entries that list the URL, one a list at most, in the order of the lists
+ * @param matches the entries that list the URL, at most one per list, in the order of the lists
  * @param allowedBy the entries of allow sets that list it
  */
 public record UrlAnswer(List<Match> matches, List<Match> allowedBy) {
@@ -23,7 +23,10 @@ public record UrlAnswer(List<Match> matches, List<Match> allowedBy) {
    */
   public record Match(String list, String entry) {}
 
-  /** Whether a list has the URL, and no allow set has it, even by a less specific entry. */
+  /**
+   * Returns whether a list contains the URL and no allow set contains it, not even by a less
+   * specific entry.
+   */
   public boolean isPresent() {
     return !matches.isEmpty() && allowedBy.isEmpty();
   }

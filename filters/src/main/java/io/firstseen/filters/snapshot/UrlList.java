@@ -9,13 +9,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of {@link Canonicaliser#URL_EXPRESSION}, which tells which of its entries lists a URL. A
- * URL is on the list if any of its {@link UrlExpressions match expressions} is; the entry is the
- * most specific one.
+ * A set of {@link Canonicaliser#URL_EXPRESSION}, in which the entry that lists a URL can be looked
+ * up. A URL is on the list if any of its {@link UrlExpressions match expressions} is; the entry is
+ * the most specific one.
  *
- * <p>A listed URL is always found. Another one is taken for listed with at most the {@link
- * #falsePositiveRate(UrlExpressions) rate of a question}. Immutable and safe for use by many
- * threads.
+ * <p>A listed URL is always found. Any other URL is reported as listed with a probability of at
+ * most {@link #falsePositiveRate(UrlExpressions)}. Immutable and safe for use by many threads.
  */
 public final class UrlList {
   private final String name;
@@ -46,11 +45,11 @@ public final class UrlList {
   }
 
   /**
-   * The list in a set.
+   * Returns the list in a set.
    *
-   * @throws IllegalArgumentException if the set has another canonical form
-   * @throws HashKeyMismatchException if the set was made with another hash or hash key
-   * @throws UnsupportedSnapshotException if the set was made with another version of the rule
+   * @throws IllegalArgumentException if the set has a different canonicaliser
+   * @throws HashKeyMismatchException if the set was built with a different hash or hash key
+   * @throws UnsupportedSnapshotException if the set was built with a different version of the rule
    */
   public static UrlList of(SnapshotSet set, KeyHash keyHash) throws SnapshotException {
     return new UrlList(
@@ -58,8 +57,8 @@ public final class UrlList {
   }
 
   /**
-   * The list in a snapshot that is a whole set. Throws what {@link #of(SnapshotSet, KeyHash)}
-   * throws.
+   * Returns the list in a snapshot that is a whole set. Throws the same exceptions as {@link
+   * #of(SnapshotSet, KeyHash)}.
    *
    * @throws IllegalArgumentException if it is one of several shards
    */
@@ -83,9 +82,9 @@ public final class UrlList {
   }
 
   /**
-   * Refuses a set that is no list.
+   * Rejects a set that is not a list.
    *
-   * @throws IllegalArgumentException if it has another canonical form than {@link
+   * @throws IllegalArgumentException if its canonicaliser is not {@link
    *     Canonicaliser#URL_EXPRESSION}
    */
   public static void requireUrlExpressions(String setName, SetParameters parameters) {
@@ -96,17 +95,17 @@ public final class UrlList {
     }
   }
 
-  /** Whether a set with these parameters is a list. */
+  /** Returns whether a set with these parameters is a list. */
   public static boolean isList(SetParameters parameters) {
     return parameters.canonicaliser().is(Canonicaliser.URL_EXPRESSION);
   }
 
-  /** The same list under another name, which answers give for it. */
+  /** Returns the same list under a different name, which is used in results. */
   public UrlList named(String newName) {
     return new UrlList(this, newName);
   }
 
-  /** The name of the set, or what it was {@link #named}. */
+  /** Returns the name of the set, or the name set by {@link #named}. */
   public String name() {
     return name;
   }
@@ -115,14 +114,14 @@ public final class UrlList {
     return keyHash;
   }
 
-  /** The version of {@link Canonicaliser#URL_EXPRESSION}. */
+  /** Returns the version of {@link Canonicaliser#URL_EXPRESSION}. */
   int version() {
     return parameters.canonicaliserVersion();
   }
 
   /**
-   * The highest probability that a URL is taken for listed although it is not: 1 − (1 − ε)^n, with
-   * the set's rate ε for one key and the URL's number of expressions n.
+   * Returns the maximum probability that a URL which is not listed is reported as listed: 1 − (1 −
+   * ε)^n, with the set's rate ε for one key and the URL's number of expressions n.
    */
   public double falsePositiveRate(UrlExpressions url) {
     return falsePositiveRate(parameters.falsePositiveRate(), url.forVersion(version()).count());
@@ -134,16 +133,16 @@ public final class UrlList {
   }
 
   /**
-   * The rate ε of one key with which URLs of up to {@value UrlExpressions#RATED_COUNT} expressions
-   * have a given rate: 1 − (1 − rate)^(1/{@value UrlExpressions#RATED_COUNT}). The same on every
-   * machine.
+   * Returns the rate ε per key that keeps a given rate per URL for URLs of up to {@value
+   * UrlExpressions#RATED_COUNT} expressions: 1 − (1 − rate)^(1/{@value
+   * UrlExpressions#RATED_COUNT}). The result is the same on every machine.
    */
   public static double keyRateFor(double urlRate) {
     return -StrictMath.expm1(StrictMath.log1p(-urlRate) / UrlExpressions.RATED_COUNT);
   }
 
   /**
-   * The entry that lists a URL, in canonical form; empty if none does.
+   * Returns the entry that lists a URL, in canonical form; empty if the URL is not listed.
    *
    * @param scope the scope; null or empty means none
    * @throws InvalidKeyException if the scope is too long

@@ -9,16 +9,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several lists that answer together: a URL is present if a list has it, unless an allow set has
- * it, too. The false positives of an allow set override as its entries do, so its rate should be
- * very low. The names should differ, so that an answer tells which list it comes from.
+ * Several lists that are queried together: a URL is present if a list contains it, unless an allow
+ * set also contains it. False positives of an allow set also override lists, so its rate should be
+ * very low. Names should be unique, so that a result identifies the list it comes from.
  *
  * @param lists the lists
- * @param allow the allow sets; an entry in one overrides those of all lists, even if it is less
- *     specific
+ * @param allow the allow sets; an entry in an allow set overrides the entries of all lists, even if
+ *     it is less specific
  */
 public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
-  /** The URLs whose expressions are looked up together. */
+  /** The number of URLs whose expressions are looked up together. */
   private static final int URLS_AT_ONCE = 64;
 
   /** Copies the lists. */
@@ -33,11 +33,11 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
   }
 
   /**
-   * Asks all lists for some URLs. The expressions of many URLs are looked up together, which is
+   * Looks up some URLs in all lists. The expressions of many URLs are looked up together, which is
    * much faster than one by one.
    *
    * @param scope the scope of the entries; null or empty means none
-   * @return an answer for each URL, in their order
+   * @return a result for each URL, in their order
    * @throws InvalidKeyException if the scope is too long
    */
   public List<UrlAnswer> askEach(byte @Nullable [] scope, List<UrlExpressions> urls)
@@ -69,16 +69,16 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
   }
 
   /**
-   * The highest probability that a URL is present although no list has it: 1 − Π (1 − ε)^n over the
-   * lists, with the URL's number of expressions n.
+   * Returns the maximum probability that a URL which is on no list is reported as present: 1 − Π (1
+   * − ε)^n over the lists, with the URL's number of expressions n.
    */
   public double falsePositiveRate(UrlExpressions url) {
-    // By logarithms, so that small rates are not lost beside 1.
+    // Computed with logarithms, so that small rates are not lost in the difference from 1.
     return -Math.expm1(
         -lists.stream().mapToDouble(list -> -Math.log1p(-list.falsePositiveRate(url))).sum());
   }
 
-  /** The names of all lists, then of the allow sets. */
+  /** Returns the names of all lists, then the names of the allow sets. */
   public List<String> names() {
     return Stream.concat(lists.stream(), allow.stream()).map(UrlList::name).toList();
   }
@@ -94,7 +94,7 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
       this.urls = urls;
     }
 
-    /** The hashes of all expressions under a key. */
+    /** Returns the hashes of all expressions under a hash key. */
     @SuppressWarnings("ArrayRecordComponent")
     private record Hashes(UrlList of, List<UrlExpressions> urls, long[] ofExpressions) {
       boolean areFor(UrlList list) {
@@ -105,7 +105,7 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
       }
     }
 
-    /** For each list, for each URL the most specific entry, or null. */
+    /** Returns for each list and each URL the most specific entry, or null. */
     @Nullable String[][] ask(List<UrlList> lists) throws InvalidKeyException {
       @Nullable String[][] entries = new String[lists.size()][];
       for (int list = 0; list < entries.length; list++) {

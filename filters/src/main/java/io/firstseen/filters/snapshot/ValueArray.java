@@ -64,7 +64,7 @@ final class ValueArray {
     values = after;
   }
 
-  /** The place of the first value, from a place on, that is not below a value. */
+  /** Returns the index of the first value at or after an index that is not below a given value. */
   private int placeOf(long value, int from) {
     int low = from;
     int high = values.length;

@@ -17,8 +17,8 @@ import java.util.TreeSet;
  * 784931; equal values are written, as a difference of 0. The key of the hash is the first 16 bytes
  * of the block's hash.
  *
- * <p>A key is a script. Repeats and the empty script are left out, as the proposal says. The caller
- * must leave out {@code OP_RETURN} outputs.
+ * <p>A key is a script. Repeated scripts and the empty script are omitted, as the proposal
+ * requires. The caller must omit {@code OP_RETURN} outputs.
  */
 public final class Bip158Codec implements SetCodec {
   private static final int P = 19;
@@ -92,7 +92,7 @@ public final class Bip158Codec implements SetCodec {
     return set;
   }
 
-  /** The number of bytes of the CompactSize at the start. */
+  /** Returns the number of bytes of the CompactSize at the start. */
   private static int compactSizeBytes(byte[] bytes) throws MalformedGolombCodedSetException {
     int first = bytes.length == 0 ? 0 : bytes[0] & 0xFF;
     if (first == 0xFF) {

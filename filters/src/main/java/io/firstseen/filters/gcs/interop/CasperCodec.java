@@ -9,8 +9,8 @@ import java.util.Map;
 
 /**
  * The cookie {@code h2o_casper} of the H2O server's cache-aware server push (Kazuho Oku, 2015;
- * github.com/h2o/h2o), which says what a browser has in its cache. Each value is coded as its
- * distance from the value before, less one, as a Rice code (the quotient is a run of zeros, ended
+ * github.com/h2o/h2o), which lists the content of a browser's cache. Each value is coded as its
+ * distance from the previous value, less one, as a Rice code (the quotient is a run of zeros, ended
  * by a one), padded with zeros to a whole byte. The cookie's value is these bytes in base64url
  * without padding. A value is the lowest {@code capacityBits} bits of the first four bytes of a
  * path's SHA-1, read as little-endian.
@@ -22,10 +22,10 @@ public final class CasperCodec implements SetCodec {
   /** H2O's default. */
   public static final int DEFAULT_CAPACITY_BITS = 13;
 
-  /** The number that H2O always uses. */
+  /** The default number of remainder bits, which H2O always uses. */
   public static final int DEFAULT_REMAINDER_BITS = 6;
 
-  /** The most bits that a value or a remainder can have. */
+  /** The maximum number of bits of a value or a remainder. */
   public static final int MAX_BITS = 31;
 
   private final long mask;
@@ -69,7 +69,8 @@ public final class CasperCodec implements SetCodec {
   }
 
   /**
-   * The cookie's value for these paths; empty if there are none, in which case H2O sets no cookie.
+   * Returns the cookie's value for these paths; empty if there are none, in which case H2O sets no
+   * cookie.
    *
    * @throws IllegalArgumentException if the set needs more than {@link SetCodec#MAX_BYTES} bytes
    */
@@ -78,7 +79,7 @@ public final class CasperCodec implements SetCodec {
   }
 
   /**
-   * The set in a cookie's value.
+   * Returns the set in a cookie's value.
    *
    * @throws MalformedGolombCodedSetException if it does not hold a set
    */

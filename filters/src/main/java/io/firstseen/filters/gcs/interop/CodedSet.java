@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * A set that another program has written. It keeps the bytes: {@link #values} and {@link
+ * A set that was written by another program. It keeps the bytes: {@link #values} and {@link
  * #mightContain} decode them from the start in each call, as these programs do. Immutable, safe for
  * use by many threads.
  */
@@ -59,17 +59,17 @@ public final class CodedSet {
     return new ValueReader(bytes, headerBits, form, maxValue);
   }
 
-  /** The number of values that are coded. */
+  /** Returns the number of values that are coded. */
   public long count() {
     return count;
   }
 
-  /** The fields before the values, by their names in the format. */
+  /** Returns the fields before the values, by their names in the format. */
   public SortedMap<String, Long> header() {
     return header;
   }
 
-  /** The values, unsigned and ascending; repeated only if the format codes repeats. */
+  /** Returns the values, unsigned and ascending; repeated only if the format codes repeats. */
   public PrimitiveIterator.OfLong values() {
     ValueReader reader = reader();
     return new PrimitiveIterator.OfLong() {
@@ -93,7 +93,7 @@ public final class CodedSet {
   }
 
   /**
-   * Whether the set holds this key, or one with the same value.
+   * Returns whether the set holds this key, or one with the same value.
    *
    * @throws IllegalArgumentException if the key is not valid in this format
    */

@@ -3,7 +3,7 @@ package io.firstseen.filters.gcs.interop;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The hash functions of the other programs; none of them is secure any more. */
+/** The hash functions of the other programs; none of them is considered secure any more. */
 enum Digest {
   MD5("MD5"),
   SHA_1("SHA-1");

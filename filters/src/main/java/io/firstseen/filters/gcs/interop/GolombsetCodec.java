@@ -9,10 +9,11 @@ import java.util.Map;
 /**
  * The bytes of kazuho/golombset (Kazuho Oku, 2015; github.com/kazuho/golombset), a library in C for
  * sets of unsigned 64-bit numbers: the parameter k in 5 bits, then for each value its distance from
- * the one before, less one, as a Rice code (the quotient is a run of ones, ended by a zero), padded
- * with ones to a whole byte. k is floor(log2(greatest value / number of values)), at most 31.
+ * the previous value, less one, as a Rice code (the quotient is a run of ones, ended by a zero),
+ * padded with ones to a whole byte. k is floor(log2(greatest value / number of values)), at most
+ * 31.
  *
- * <p>A key is a number: decimal digits in ASCII, as the library's command reads them. Nothing is
+ * <p>A key is a number: decimal digits in ASCII, as the library's command reads them. Keys are not
  * hashed, so the set is exact.
  */
 public final class GolombsetCodec implements SetCodec {
@@ -26,7 +27,7 @@ public final class GolombsetCodec implements SetCodec {
   }
 
   /**
-   * The bytes of a set of unsigned numbers, in any order; repeats count once.
+   * Returns the bytes of a set of unsigned numbers, in any order; repeats count once.
    *
    * @throws IllegalArgumentException if it needs more than {@link SetCodec#MAX_BYTES} bytes
    */

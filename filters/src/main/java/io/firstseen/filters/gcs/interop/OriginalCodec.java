@@ -13,8 +13,8 @@ import java.util.Map;
  * bits of a key's MD5, modulo N · P. The false-positive rate is about 1 / P.
  *
  * <p>A difference of 0 is not written, so the value 0 is not written either, and a file does not
- * say whether it is in the set. The original query misses a key with this value. {@link
- * CodedSet#mightContain} is always true for it, so that no key is missed.
+ * record whether the set contains it. The original query does not find a key with this value.
+ * {@link CodedSet#mightContain} always returns true for this value, so that every key is found.
  */
 public final class OriginalCodec implements SetCodec {
   /** The value that the tools use. */
@@ -45,7 +45,7 @@ public final class OriginalCodec implements SetCodec {
     return form(log2P).encode(n << 32 | 1L << log2P, HEADER_BITS, values);
   }
 
-  /** The set in a file. Uses the P of the file, not that of this codec. */
+  /** Returns the set in a file. Uses the file's P instead of this codec's P. */
   @Override
   public CodedSet decode(byte[] bytes) throws MalformedGolombCodedSetException {
     if (bytes.length < HEADER_BITS / 8) {

@@ -7,25 +7,28 @@ import io.firstseen.filters.gcs.BitWriter;
  * 2^{@code remainderBits} as a run of equal bits, ended by the other bit, then the remainder.
  *
  * @param remainderBits the parameter of the Rice code, 0 to 31
- * @param gaps what is coded for a value
+ * @param gaps how the distance to the previous value is coded
  * @param runOfOnes whether quotients are runs of ones; if not, of zeros
  * @param paddedWithOnes whether the last byte is padded with ones; if not, with zeros
  */
 record RiceForm(int remainderBits, Gaps gaps, boolean runOfOnes, boolean paddedWithOnes) {
 
-  /** What is coded for a value. The value before the first one counts as 0. */
+  /**
+   * How the distance to the previous value is coded. The predecessor of the first value counts as
+   * 0.
+   */
   enum Gaps {
     /**
-     * The difference from the value before. Needs at least 7 remainder bits: with fewer, the
+     * The difference from the previous value. Needs at least 7 remainder bits: with fewer, the
      * padding of the last byte could be read as a code.
      */
     DIFFERENCE,
     /**
-     * Like {@link #DIFFERENCE}, but a value that equals the one before, or a first value of 0, is
-     * left out.
+     * Like {@link #DIFFERENCE}, but a value that equals the previous value, and a first value of 0,
+     * are omitted.
      */
     DIFFERENCE_BUT_ZERO,
-    /** The difference from the value before, less one; the first value is coded unchanged. */
+    /** The difference from the previous value, less one; the first value is coded unchanged. */
     DIFFERENCE_LESS_ONE
   }
 
@@ -39,7 +42,7 @@ record RiceForm(int remainderBits, Gaps gaps, boolean runOfOnes, boolean paddedW
    * @throws IllegalArgumentException if the result needs more than {@link SetCodec#MAX_BYTES} bytes
    */
   byte[] encode(long header, int headerBits, long[] sorted) {
-    // The bits are counted first, because a value far from the one before gives a run of any
+    // The bits are counted first, because a value far from the previous value gives a run of any
     // length.
     long bits = headerBits;
     for (int i = 0; i < sorted.length; i++) {

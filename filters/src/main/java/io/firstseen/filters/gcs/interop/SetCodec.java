@@ -10,7 +10,10 @@ import java.util.List;
  */
 public interface SetCodec {
 
-  /** The most bytes that a codec writes: 256 MiB, more than any of these programs needs. */
+  /**
+   * The maximum number of bytes that a codec writes: 256 MiB, more than any of these programs
+   * needs.
+   */
   int MAX_BYTES = 1 << 28;
 
   /**

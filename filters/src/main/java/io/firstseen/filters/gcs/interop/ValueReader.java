@@ -4,7 +4,9 @@ import io.firstseen.filters.gcs.BitReader;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import java.nio.ByteBuffer;
 
-/** Reads the values of a set one after the other, and refuses codes that its form cannot write. */
+/**
+ * Reads the values of a set one after the other and rejects codes that its format cannot produce.
+ */
 final class ValueReader {
   private final RiceForm form;
   private final long maxValue;
@@ -29,7 +31,7 @@ final class ValueReader {
     this.position = headerBits;
   }
 
-  /** The value read last. */
+  /** Returns the value read last. */
   long value() {
     return value;
   }
@@ -58,8 +60,8 @@ final class ValueReader {
   }
 
   /**
-   * Whether only padding is left. Padding of less than a byte cannot be a code, because each code
-   * has a bit that differs from it.
+   * Returns whether only padding remains. Padding of less than a byte cannot be a code, because
+   * every code contains a bit that differs from the padding.
    */
   private boolean isPadding() {
     long left = end - position;
