@@ -151,7 +151,7 @@ def difference(wanted, got):
     if not isinstance(got, dict):
         return "an object is wanted"
     if "refused" in wanted:
-        return None if isinstance(got.get("refused"), str) else "must be refused, with a sentence"
+        return None if isinstance(got.get("refused"), str) else "must be rejected with a message"
     wrong = [field for field in wanted if field not in got or plain(got[field]) != plain(wanted[field])]
     return "wrong " + ", ".join(wrong) if wrong else None
 

@@ -107,7 +107,7 @@ export function applied(about, before, sections) {
   let range;
   let values;
   if (wholeAt < 0) {
-    require(before !== null, "the section changes a set, and there is none before it");
+    require(before !== null, "the section changes a set, but there is no previous set");
     range = before.header.range;
     values = before.values();
   } else {

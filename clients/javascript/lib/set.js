@@ -69,7 +69,7 @@ class Blobs {
     const before = await this.#load(pack.before, Pack);
     require(
       before.sequence < pack.sequence,
-      () => `a pack must have a sequence above that of the one before, ${before.sequence}, got ${pack.sequence}`
+      () => `a pack must have a higher sequence than the previous pack, ${before.sequence}, got ${pack.sequence}`
     );
     return before;
   }

@@ -93,7 +93,7 @@ def applied(
     """The set of a shard after sections, the oldest first."""
     last_whole = max((i for i, section in enumerate(sections) if section.kind == WHOLE), default=None)
     if last_whole is None:
-        require(before is not None, "the section changes a set, and there is none before it")
+        require(before is not None, "the section changes a set, but there is no previous set")
         assert before is not None
         buckets, width, values = before.buckets, before.width, before.values
     else:

@@ -161,7 +161,7 @@ class CatchUp:
             pack = self._packs[reference] = self._blob(reference, lambda data: Pack(data, name, shards))
         require(
             after is None or pack.sequence < after.sequence,
-            f"a pack must have a sequence above that of the one before, {pack.sequence}",
+            f"a pack must have a higher sequence than the previous pack, {pack.sequence}",
         )
         return pack
 

@@ -43,7 +43,7 @@ class TrustedKey:
         match = _PEM.search(pem)
         if match is None:
             raise UnsupportedError(
-                "a key must stand between '-----BEGIN PUBLIC KEY-----' and '-----END PUBLIC KEY-----'"
+                "a key must be between '-----BEGIN PUBLIC KEY-----' and '-----END PUBLIC KEY-----'"
             )
         try:
             return cls(base64.b64decode("".join(match.group(1).split()), validate=True))

@@ -52,7 +52,7 @@ class Keys(unittest.TestCase):
         pem = f"x\n-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n"
         self.assertEqual(TrustedKey.parse(pem).der, der)
         for text, sentence in (
-            ("", "must stand between"),
+            ("", "must be between"),
             (pem.replace(body, "A"), "in Base64"),
             (pem.replace(body, body[8:]), "public Ed25519 key in X.509 form"),
         ):

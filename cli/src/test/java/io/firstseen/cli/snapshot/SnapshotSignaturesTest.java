@@ -195,7 +195,7 @@ class SnapshotSignaturesTest {
     assertThat(swapped.status()).isEqualTo(2);
     assertThat(swapped.err())
         .containsExactly(
-            "firstseen snapshot sign: --signing-key: %s: a key must stand between '-----BEGIN PRIVATE KEY-----' and '-----END PRIVATE KEY-----'"
+            "firstseen snapshot sign: --signing-key: %s: a key must be between '-----BEGIN PRIVATE KEY-----' and '-----END PRIVATE KEY-----'"
                 .formatted(path("key.pub")));
     assertThat(verify(target, "key").err()).singleElement().asString().contains("PUBLIC KEY");
     assertThat(verify(path("key"), "key.pub").err())

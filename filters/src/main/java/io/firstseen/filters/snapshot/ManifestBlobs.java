@@ -137,7 +137,7 @@ public final class ManifestBlobs {
     Pack before = pack(reference);
     requireThat(
         before.sequence() < pack.sequence(),
-        "a pack must have a sequence above that of the one before, %d, got %d"
+        "a pack must have a higher sequence than the previous pack, %d, got %d"
             .formatted(before.sequence(), pack.sequence()));
     return before;
   }

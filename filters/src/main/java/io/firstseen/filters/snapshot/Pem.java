@@ -30,7 +30,7 @@ final class Pem {
             .matcher(text);
     if (!matcher.find()) {
       throw new IllegalArgumentException(
-          "a key must stand between '-----BEGIN %s-----' and '-----END %s-----'"
+          "a key must be between '-----BEGIN %s-----' and '-----END %s-----'"
               .formatted(label, label));
     }
     try {

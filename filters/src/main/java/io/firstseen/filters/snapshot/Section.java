@@ -357,7 +357,7 @@ public final class Section {
 
   private static Snapshot requireParent(@Nullable Snapshot parent)
       throws MalformedSnapshotException {
-    requireThat(parent != null, "the section changes a set, and there is none before it");
+    requireThat(parent != null, "the section changes a set, but there is no previous set");
     return parent;
   }
 

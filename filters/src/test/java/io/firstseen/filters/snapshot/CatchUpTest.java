@@ -546,7 +546,7 @@ class CatchUpTest {
           .isExactlyInstanceOf(MalformedSnapshotException.class)
           .hasMessageContaining(
               switch ((int) sequence) {
-                case 0 -> "the section changes a set, and there is none before it";
+                case 0 -> "the section changes a set, but there is no previous set";
                 case 1 -> "the shards must have the root of the manifest";
                 default -> "the list of bases must be of a sequence below 1, got 2";
               });

@@ -79,7 +79,7 @@ class ConformanceProgramTest {
   @CsvSource({
     "lies, value, 10, wrong",
     "refuses, value, 0, 'wrong shard, value'",
-    "accepts, damaged-manifest, 0, 'must be refused, with a sentence'",
+    "accepts, damaged-manifest, 0, 'must be rejected with a message'",
     "babbles, value, 0, an object is wanted",
     "hangs, value, 0, no answer: it did not answer within 1 s",
     "ends, value, 0, no answer: it ended with status 3",

@@ -199,10 +199,10 @@ class SectionTest {
   @Test
   void aChangeNeedsAParent() {
     assertMalformed(
-        "the section changes a set, and there is none before it",
+        "the section changes a set, but there is no previous set",
         () -> change.applyTo(null, parameters(2)));
     assertMalformed(
-        "the section changes a set, and there is none before it",
+        "the section changes a set, but there is no previous set",
         () -> Section.applyAll(null, List.of(change, change), parameters(2)));
   }
 

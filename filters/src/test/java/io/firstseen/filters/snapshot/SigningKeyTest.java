@@ -173,7 +173,7 @@ class SigningKeyTest {
     assertThatThrownBy(() -> SigningKey.parse("secret"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a key must stand between '-----BEGIN PRIVATE KEY-----' and '-----END PRIVATE KEY-----'");
+            "a key must be between '-----BEGIN PRIVATE KEY-----' and '-----END PRIVATE KEY-----'");
     assertThatThrownBy(() -> SigningKey.parse(PUBLIC_PEM)).hasMessageContaining("PRIVATE KEY");
     assertThatThrownBy(() -> TrustedKey.parse(PRIVATE_PEM)).hasMessageContaining("PUBLIC KEY");
     assertThatThrownBy(() -> SigningKey.parse(PRIVATE_PEM.replace("MC4CAQ", "AAAAAA")))
