@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every {@link MembershipFilter} promises; one subclass a filter. */
+/** The contract of every {@link MembershipFilter}; each filter has one subclass. */
 public abstract class MembershipFilterContract {
   /** A filter made for these distinct, uniform hashes at this rate, and holding them. */
   protected abstract MembershipFilter filled(long[] hashes, double falsePositiveRate);
@@ -43,7 +43,7 @@ public abstract class MembershipFilterContract {
   void theRateIsThePredictedOneWithinFiveSigma(int count, double requested) {
     MembershipFilter filter = filled(hashes(count, 3), requested);
     double predicted = filter.predictedFalsePositiveRate();
-    // What is requested is an expectation; one filter may be a little luckier or unluckier.
+    // The requested rate is an expectation; a single filter may be slightly above or below it.
     assertThat(predicted).isPositive().isLessThan(requested * 1.2);
     int probes = 500_000 * Integer.getInteger("firstseen.scale", 1);
     long found = 0;

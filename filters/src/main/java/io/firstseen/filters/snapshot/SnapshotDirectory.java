@@ -96,7 +96,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if a file cannot be removed
    */
   public void clear() throws SnapshotException {
-    // Manifests first, so that no reader finds one whose blobs are gone.
+    // Manifests first, so that no reader finds a manifest whose blobs were deleted.
     remove(path, file -> sequenceOf(file).findAny().isPresent());
     remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
   }
@@ -270,7 +270,7 @@ public final class SnapshotDirectory {
       Manifest manifest = manifest(sequence);
       named.addAll(new ManifestBlobs(manifest, blob -> blob(manifest, blob)).named().keySet());
     }
-    // Manifests first, so that no reader finds one whose blobs are gone.
+    // Manifests first, so that no reader finds a manifest whose blobs were deleted.
     int manifests = remove(path, file -> sequenceOf(file).anyMatch(each -> each < oldest));
     return new Pruned(
         manifests,

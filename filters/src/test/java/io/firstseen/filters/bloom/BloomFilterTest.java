@@ -39,7 +39,7 @@ class BloomFilterTest extends MembershipFilterContract {
     return filter;
   }
 
-  /** A filter of some keys, and its rate by the law fill^k. */
+  /** A filter with some keys, and its rate by the formula fill^k. */
   private record Filled(LongPredicate mightContain, double law) {}
 
   private static Filled own(BloomShape shape, long[] hashes) {
@@ -48,7 +48,8 @@ class BloomFilterTest extends MembershipFilterContract {
   }
 
   /**
-   * By how many σ the false positives of many filters, 2 million probes in all, are off the law.
+   * Returns by how many σ the false positives of many filters, 2 million probes in all, deviate
+   * from the formula.
    */
   private static double sigmasOff(
       int count, double rate, BiFunction<BloomShape, long[], Filled> filling) {

@@ -105,7 +105,7 @@ class BloomFormatTest {
   }
 
   /**
-   * Whoever forges a checksum still gets no exception but the typed one, nor a large allocation.
+   * An attacker who forges a checksum only triggers the typed exception, and no large allocation.
    */
   @Test
   void everyFlippedBitUnderAGoodChecksumIsRefusedOrAnotherFilter()

@@ -14,7 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BloomShapeTest {
-  /** The textbook has 1.4427 log2(1/p) bits a key; a rounded k costs a little: 9.593, not 9.585. */
+  /**
+   * The textbook formula is 1.4427 log2(1/p) bits per key; rounding k costs a little: 9.593, not
+   * 9.585.
+   */
   @ParameterizedTest
   @CsvSource({"0.5, 1, 1.4427", "0.25, 2, 2.8854", "0.01, 7, 9.5930", "0.001, 10, 14.3776"})
   void takesAsManyBitsAsTheTextbook(double rate, int hashes, double bitsPerKey) {

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is not a filter is refused with a typed error; see also {@link CuckooGoldenTest}. */
+/**
+ * Bytes that are not a filter are rejected with a typed error; see also {@link CuckooGoldenTest}.
+ */
 class CuckooFormatTest {
   private static final long SEED = 20261122;
   private static final int HEADER_BYTES = 10;
@@ -98,7 +100,8 @@ class CuckooFormatTest {
   }
 
   /**
-   * Whoever forges a checksum gets the typed error, or a filter that works and is the one given.
+   * An attacker who forges a checksum gets the typed error, or a working filter with exactly the
+   * given bytes.
    */
   @ParameterizedTest
   @ValueSource(ints = {20, 600})

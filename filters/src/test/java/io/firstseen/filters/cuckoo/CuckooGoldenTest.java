@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Files that were written once, on Java 17. The same operations must give the same bytes, a reader
- * must accept them, and a second reader, made from the specification alone, must find what was put
- * in. A change of the bytes is a new format version with files of its own.
+ * must accept them, and a second reader, written from the specification alone, must find the
+ * inserted keys. A change of the bytes is a new format version with its own files.
  */
 class CuckooGoldenTest {
   private static final String DIRECTORY = "golden-v1/";
@@ -104,7 +104,7 @@ class CuckooGoldenTest {
     return FilterInState.bytes(left);
   }
 
-  /** Twice as many keys as count went in, every other one went out. */
+  /** Inserts twice as many keys as count, and deletes every other key. */
   private static CuckooFilter filter(int identityBits, int count) {
     CuckooFilter filter = new CuckooFilter(new CuckooShape(identityBits));
     long[] hashes = hashes(filter.shape(), 0, 0, 2 * count);

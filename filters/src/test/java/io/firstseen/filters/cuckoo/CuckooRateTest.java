@@ -75,10 +75,10 @@ class CuckooRateTest {
   }
 
   /**
-   * The classic forms: 4 slots a bucket at a load of 95 % with fingerprints of 8 bits are known for
-   * about 3 % (seiflotfy/cuckoofilter), with 16 bits for about 0.01 % (panmari/cuckoofilter), both
-   * by 2 · 4 / 2^f of Fan et al. 2014, section 5.1. This filter set to the same rate, with
-   * identities as long as bucket number and fingerprint together, has the same.
+   * The classic forms: with 4 slots per bucket at a load of 95 %, fingerprints of 8 bits are known
+   * to give about 3 % (seiflotfy/cuckoofilter), and 16 bits about 0.01 % (panmari/cuckoofilter),
+   * both by 2 · 4 / 2^f of Fan et al. 2014, section 5.1. This filter, with identities as long as
+   * bucket number and fingerprint together, has the same rate.
    */
   @ParameterizedTest
   @CsvSource({"8, 0.030", "16, 0.000117"})
@@ -101,7 +101,7 @@ class CuckooRateTest {
     assertRateFollowsTheLaw(filter);
   }
 
-  /** The ninth copy of a key, which the classic form kicks about in vain. */
+  /** The ninth copy of a key, for which the classic form kicks slots without success. */
   @Test
   void theNinthCopyOfAKeyDoesNoHarm() {
     CuckooFilter filter = CuckooFilter.forCapacity(100_000, 0.03);

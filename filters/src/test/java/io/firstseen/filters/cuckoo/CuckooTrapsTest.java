@@ -142,7 +142,7 @@ class CuckooTrapsTest {
         });
   }
 
-  /** Changing any of the top P bits of a hash gives another key, but for a rare alias. */
+  /** Changing any of the top P bits of a hash gives a different key, except for a rare alias. */
   @Test
   void everyBitOfAnIdentityCountsAndNoneBelow() {
     for (int identityBits : new int[] {20, 31, 32, 33, 57}) {
@@ -187,8 +187,8 @@ class CuckooTrapsTest {
   }
 
   /**
-   * What the documentation warns of: deleting a key that was never admitted answers true at the
-   * filter's false-positive rate, and erases a key that was. Here 1 in 26 at 20,000 keys of 20
+   * The documentation warns about this: deleting a key that was never admitted returns true at the
+   * filter's false-positive rate, and erases an admitted key. Here 1 in 26 at 20,000 keys of 20
    * bits.
    */
   @Test
@@ -203,7 +203,7 @@ class CuckooTrapsTest {
     double expected = strangers * rate;
     assertThat((double) deleted).isCloseTo(expected, within(5 * Math.sqrt(expected)));
     assertThat(filter.count()).isEqualTo(20_000 - deleted);
-    // A key that shares its identity with another live one goes on being found through that one.
+    // A key that shares its identity with another live key is still found through that key.
     assertThat((double) countAbsent(filter, keys)).isBetween(0.9 * deleted, (double) deleted);
   }
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What deleting keys that were never admitted does to a filter at its capacity and at the default
- * rate. The README's figures are of here.
+ * The effect of deleting keys that were never admitted, on a filter at its capacity and the default
+ * rate. The README's figures come from this test.
  */
 class DeletesOfStrangersTest {
   private static final int CAPACITY = 1_000_000;

@@ -59,7 +59,7 @@ final class ExpiringPages implements PageStore {
     return all;
   }
 
-  /** Number of keys held, whether their time is up or not. */
+  /** Returns the number of keys held, including expired keys. */
   long count() {
     return all().stream().mapToLong(CuckooPage::count).sum();
   }

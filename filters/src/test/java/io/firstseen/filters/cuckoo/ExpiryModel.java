@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A filter whose keys expire beside the exact times of the keys, under random adds, repeats,
- * deletes, advances of the clock, writing and reading back, loans, sweeps, and changes of the time
- * to live.
+ * Compares a filter whose keys expire with the exact times of the keys, under random adds,
+ * duplicates, deletes, advances of the clock, writing and reading back, loans, sweeps, and changes
+ * of the time to live.
  *
  * <p>Throws {@link AssertionError} with the operation's number and the seed as soon as a live key
  * is forgotten early, or one is kept past its bound.
@@ -17,7 +17,7 @@ final class ExpiryModel {
   private static final CuckooShape SHAPE = new CuckooShape(57);
 
   /**
-   * What to run.
+   * Parameters of a run.
    *
    * @param keys number of keys to choose from
    * @param aheadEpochs how many epochs ahead of the clock the times of keys may be, and as many
@@ -27,7 +27,7 @@ final class ExpiryModel {
   record Plan(
       int keys, long ttlMillis, boolean sinceLastSeen, double aheadEpochs, boolean changingTtl) {}
 
-  /** What the filter is told wrongly: the negative controls. */
+  /** Wrong input for the filter, as negative controls. */
   record Mistake(long ttlMillis, long timeMillis) {
     static final Mistake NONE = new Mistake(0, 0);
   }
@@ -38,7 +38,7 @@ final class ExpiryModel {
     /** The longest since it was stored. */
     long epochMillis;
 
-    /** Its time was up at some instant. */
+    /** Its time had expired at some instant. */
     boolean passed;
   }
 
@@ -100,7 +100,7 @@ final class ExpiryModel {
     pages.verify();
     advance((ttlMillis + epochMillis) * 40);
     sweepAll();
-    require(pages.count() == 0, "nothing is kept for ever");
+    require(pages.count() == 0, "nothing is kept forever");
     pages.verify();
   }
 

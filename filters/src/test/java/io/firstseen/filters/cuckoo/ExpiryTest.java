@@ -131,7 +131,7 @@ class ExpiryTest {
     assertThat(filter.delete(pages, hash)).isFalse();
   }
 
-  /** What expires is gone for the rate as well: it is that of the keys that are left. */
+  /** Expired keys no longer count for the rate: it is the rate of the remaining keys. */
   @Test
   void theRateFollowsTheLawOfTheLiveKeys() {
     CuckooShape shape = new CuckooShape(24);
@@ -180,7 +180,7 @@ class ExpiryTest {
     byte[] copy = new byte[bytes.length];
     Arrays.fill(copy, (byte) 0xff);
     EpochNumbers.setAll(copy, from, count, read, 2);
-    // The bits around them, too.
+    // Also the bits around them.
     assertThat(copy).isEqualTo(bytes);
     for (int bit = 0; bit < bits; bit++) {
       BitFields.set(bytes, from + bit, 1, 1);

@@ -8,9 +8,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A filter beside the multiset of the keys that it admitted, under random operations: insertions of
- * new, repeated and hot keys, deletions, look-ups; growing to a random number of keys, shrinking to
- * another or to none; copies of which one is written to; writing and reading back.
+ * Compares a filter with the multiset of the keys that it admitted, under random operations:
+ * insertions of new, repeated and hot keys, deletions, look-ups; growing to a random number of
+ * keys, shrinking to another or to none; copies of the filter, one of which is changed; writing and
+ * reading back.
  *
  * <p>Throws {@link AssertionError} with the operation's number and the seed as soon as the two
  * disagree.

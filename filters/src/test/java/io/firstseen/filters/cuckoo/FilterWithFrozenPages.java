@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A filter whose pages are frozen for a reader again and again, who takes a while, and sometimes
- * says that it is done and sometimes does not, as the heap backend's checkpoints do.
+ * A filter whose pages are repeatedly frozen for a slow reader, which sometimes reports that it has
+ * finished and sometimes does not, as the heap backend's checkpoints do.
  */
 final class FilterWithFrozenPages implements GrowingFilter, PageStore {
   private static final int OPERATIONS_A_READ = 700;

@@ -1,6 +1,6 @@
 package io.firstseen.filters.cuckoo;
 
-/** What the tests ask of a cuckoo filter, so that a broken one can stand in its place. */
+/** The operations of a cuckoo filter that the tests use, so that a broken filter can replace it. */
 interface GrowingFilter {
   InsertionResult insert(long hash);
 

@@ -11,9 +11,9 @@ import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 
 /**
- * What somebody can do who chooses keys and knows the hash key, and that the same keys are keys
- * like any others under a hash key that is secret. The figures are those of {@code
- * docs/operations/state.md}.
+ * Shows what an attacker who knows the hash key can do by choosing keys, and that the same keys
+ * behave like any other keys under a secret hash key. {@code docs/operations/state.md} has the
+ * figures.
  */
 class KnownHashKeyTest {
   private static final KeyHash KNOWN = KeyHash.fixed();
@@ -55,7 +55,7 @@ class KnownHashKeyTest {
     filter.insert(KNOWN.hash(victim));
     long twin = chosen(1, filter::mightContain).get(0);
     assertThat(twin).isBetween(1L << 14, 1L << 22);
-    // It is taken for a repeat. If it was there first, the other key would be.
+    // It is reported as a duplicate. If it came first, the other key would be.
     assertThat(filter.insertIfAbsent(KNOWN.hash(key(twin)))).isEqualTo(InsertionResult.PRESENT);
     // Its delete removes the other one.
     assertThat(filter.delete(KNOWN.hash(key(twin)))).isTrue();

@@ -9,9 +9,9 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 
 /**
- * A cuckoo filter as the textbook has it, 4 slots a bucket and random kicks, over identities of P
- * bits; a full table doubles by one stored bit. It can be given the defects that others fell into,
- * so that the tests can show that they would notice.
+ * A textbook cuckoo filter with 4 slots per bucket and random kicks, over identities of P bits; a
+ * full table doubles by one stored bit. It can be configured with defects of other implementations,
+ * so that the tests can show that they detect them.
  */
 final class TextbookCuckoo implements GrowingFilter {
   enum Defect {
@@ -36,7 +36,7 @@ final class TextbookCuckoo implements GrowingFilter {
     THIRTY_TWO_BITS,
     /** Copies of an identity are stored without end. */
     UNBOUNDED_COPIES,
-    /** The predicted rate is that of a full table, as in Fan et al. 2014, section 5.1. */
+    /** The predicted rate of a full table, as in Fan et al. 2014, section 5.1. */
     RATE_OF_A_FULL_TABLE,
     /** The generator of the kicks outlives the filter, and is in no copy of it. */
     RANDOMNESS_OUTSIDE_THE_STATE

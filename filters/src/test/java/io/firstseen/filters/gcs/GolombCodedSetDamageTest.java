@@ -162,7 +162,7 @@ class GolombCodedSetDamageTest {
         .hasMessage("the bucket starts must be in their least form");
   }
 
-  /** Every flip gives a refusal, or another set in its own canonical form. */
+  /** Every flipped bit is rejected, or gives a different set in canonical form. */
   @Test
   void noFlippedBitGivesASecondFormOfASet() throws Exception {
     int refused = 0;
@@ -194,7 +194,7 @@ class GolombCodedSetDamageTest {
     assertThat(refused).isPositive();
   }
 
-  /** What was not verified may answer wrongly, but must stay in bounds and end. */
+  /** Queries on unverified bytes may return wrong results, but must stay in bounds and end. */
   @Test
   void forgedSectionsAreSafeToQuery() {
     SplittableRandom random = new SplittableRandom(33);

@@ -23,7 +23,7 @@ class HostsTest {
     }
   }
 
-  /** Fails on a JDK that maps a character otherwise: the rules must not go on there. */
+  /** Fails on a JDK that maps a character differently: the rules must not be used there. */
   @Test
   void charactersOfUnicode13AreMappedAsOnJdk17() throws Exception {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -44,7 +44,7 @@ class PythonFormsTest {
           "HTTPS://a.b.c.d.%s.:8443/a/../b//c/%%2E/d/e?user=1&id=",
           "||%s^$doc");
 
-  /** What we answer to a request. */
+  /** Our response to a request. */
   @FunctionalInterface
   private interface Answer {
     ObjectNode get() throws InvalidKeyException;
@@ -235,7 +235,7 @@ class PythonFormsTest {
     }
   }
 
-  /** Asks the package, and returns how many of the answers are not refusals. */
+  /** Queries the package and returns how many keys it does not reject. */
   static int ask(List<Question> questions) throws Exception {
     Process process =
         PythonPackage.process("-m", "firstseen.conformance")
@@ -250,7 +250,7 @@ class PythonFormsTest {
       for (int i = 0; i < lines.size(); i++) {
         Question question = questions.get(i);
         JsonNode answer = JSON.readTree(lines.get(i));
-        // The words of a refusal are not part of a rule.
+        // The text of an error message is not part of a rule.
         boolean refused = question.answer().has("refused");
         if (refused ? !answer.has("refused") : !answer.equals(question.answer())) {
           assertThat(answer).as("%s", question.request()).isEqualTo(question.answer());

@@ -21,11 +21,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What people really put into blocklists, through the canonicaliser, with and without its fast
- * path. With {@code -Dfirstseen.streams=DIR} on all streams of a directory.
+ * Canonicalises entries of real blocklists, with and without the fast path. {@code
+ * -Dfirstseen.streams=DIR} selects all streams of a directory.
  */
 class RealUrlsTest {
-  /** What a key may be spelled like; the first two are what the streams hold. */
+  /** Spellings of a key; the streams contain the first two. */
   private static final List<String> SPELLINGS =
       List.of(
           "%s",

@@ -42,7 +42,7 @@ class SecretFilesTest {
         .formatted(file, mode, mended, file);
   }
 
-  /** The kernel says what the mode is. */
+  /** Returns the mode that the kernel reports. */
   @Test
   void everyModeWithAnyRightOfGroupOrOthersIsWarnedOf() throws IOException {
     Path file = file("rw-------");

@@ -69,7 +69,7 @@ class StrippedParametersTest {
                 + " 1001");
   }
 
-  /** They come with manifests, so anybody who may write to the topic chooses them. */
+  /** They come with manifests, so anyone with write access to the topic can choose them. */
   @Test
   void takeLittleMemoryToRead() {
     String longest =

@@ -108,7 +108,7 @@ class TextFoldingTest {
     try {
       assertThat(canonical(once)).isEqualTo(once);
     } catch (InvalidKeyException refused) {
-      throw new AssertionError("a folded text is refused: " + once, refused);
+      throw new AssertionError("a folded text is rejected: " + once, refused);
     }
   }
 

@@ -121,8 +121,8 @@ class TextRuleTest {
   }
 
   /**
-   * Fails on a JDK whose Unicode folds a character otherwise than JDK 17's: version 1 must not go
-   * on there.
+   * Fails on a JDK whose Unicode version folds a character differently from JDK 17: version 1 must
+   * not be used there.
    */
   @Test
   void charactersOfUnicode13FoldAsOnJdk17() throws Exception {

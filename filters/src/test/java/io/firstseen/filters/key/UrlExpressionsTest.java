@@ -108,7 +108,8 @@ class UrlExpressionsTest {
   }
 
   /**
-   * A visit of a real host that is not found on a list of it, if only such expressions are asked.
+   * Returns a URL of a real host that is not found on a list with the host if only such expressions
+   * are looked up.
    */
   private static List<String> missed(List<String> hosts, Predicate<String> asked) {
     SplittableRandom random = new SplittableRandom(24);

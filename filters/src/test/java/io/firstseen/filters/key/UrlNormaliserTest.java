@@ -73,7 +73,7 @@ class UrlNormaliserTest {
     assertThat(canonical(key)).isEqualTo(expected);
   }
 
-  /** Whole refusals; the vectors have the others. */
+  /** Complete error messages; the vectors contain the others. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -126,7 +126,7 @@ class UrlNormaliserTest {
     try {
       assertThat(canonical(once)).isEqualTo(once);
     } catch (InvalidKeyException refused) {
-      throw new AssertionError(text + " became " + once + ", and that is refused", refused);
+      throw new AssertionError(text + " became " + once + ", which is rejected", refused);
     }
     Statistics.coverage(
         coverage -> {

@@ -117,7 +117,10 @@ class UrlVectorsTest {
     }
   }
 
-  /** The key of which a form is the form; that of an entry needs a scheme to be no pattern. */
+  /**
+   * Returns a key with this canonical form; the key of an entry needs a scheme, so that it is not a
+   * pattern.
+   */
   private static byte[] again(Canonicaliser canonicaliser, byte[] form) {
     return canonicaliser.is(Canonicaliser.URL_EXPRESSION)
         ? ("http://" + new String(form, UTF_8)).getBytes(UTF_8)
@@ -150,7 +153,10 @@ class UrlVectorsTest {
         .isEqualTo(vector.required("registrableDomain").textValue());
   }
 
-  /** A new list may change what is asked; then the page, the vectors and this version change. */
+  /**
+   * A new public suffix list may change the expressions; then the page, the vectors and this
+   * version change.
+   */
   @Test
   void thePublicSuffixListIsThatOfTheVectors() throws IOException {
     assertThat(file(Canonicaliser.of("url-expression-1")).required("publicSuffixList").textValue())

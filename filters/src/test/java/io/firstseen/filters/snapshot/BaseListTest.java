@@ -129,7 +129,7 @@ class BaseListTest {
         base, bytes -> Base.read(ByteBuffer.wrap(bytes), "phishing", 3));
   }
 
-  /** Whoever mends the checksum gets no list that has two forms. */
+  /** Even with a corrected checksum, no list with a second encoding is accepted. */
   @Test
   void forgedBytesAreRefusedOrTheOneFormOfAList() throws Exception {
     SplittableRandom random = new SplittableRandom(307);

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Blobs and manifests of a set of four shards, written once: a writer must give the same bytes, a
- * reader must accept them. The keys are {@code http://example.com/key-0}, …, without those of shard
- * 1, which never holds a key.
+ * reader must accept them. The keys are {@code http://example.com/key-0}, …, except the keys of
+ * shard 1, which never holds a key.
  */
 class BlobGoldenTest {
   private static final SetParameters PARAMETERS =

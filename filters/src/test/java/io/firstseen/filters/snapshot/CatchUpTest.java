@@ -241,7 +241,7 @@ class CatchUpTest {
     return CatchUp.to(newest().manifest(), List.of(held), slow);
   }
 
-  /** As of a copy of a set whose manifest says that its blobs are in an object store. */
+  /** Simulates a copy of a set whose manifest names an object store for its blobs. */
   @Test
   void oldPacksMayBeOutOfReach() throws Exception {
     window(0, 1000);
@@ -309,7 +309,7 @@ class CatchUpTest {
     assertThat(reached.refusal()).isEqualTo("blob " + missing.digest() + " is missing");
   }
 
-  /** As by HTTP, where a status other than 404 says nothing of the blob. */
+  /** Simulates HTTP, where only status 404 means that the blob is missing. */
   @Test
   void takesTheBasesIfAPackCannotBeLoaded() throws Exception {
     window(0, 2000);

@@ -36,7 +36,7 @@ final class ConformanceReader {
 
   private ConformanceReader() {}
 
-  /** Answers requests, one a line on standard input. */
+  /** Responds to requests on standard input, one per line. */
   public static void main(String[] arguments) throws IOException {
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     PrintStream out = new PrintStream(System.out, true, UTF_8);

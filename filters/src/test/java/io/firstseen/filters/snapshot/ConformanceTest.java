@@ -136,7 +136,7 @@ class ConformanceTest {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** A damaged file that no case names would refuse nothing. */
+  /** A damaged file that no case names would not be tested. */
   @Test
   void everyFileIsAskedFor() throws IOException {
     SortedSet<Path> asked = new TreeSet<>();

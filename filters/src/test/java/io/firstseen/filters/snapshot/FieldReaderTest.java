@@ -81,7 +81,7 @@ class FieldReaderTest {
     assertRefused("x must be in [5, 7], got 8", () -> reader("08").leb("x", 5, 7));
   }
 
-  /** A number of items is refused before memory is reserved for them. */
+  /** A number of items that is too large is rejected before memory is allocated for them. */
   @Test
   void refusesMoreItemsThanBytesAreLeft() throws Exception {
     assertThat(reader("02aabbccdd").count("x", 1, 9, 2)).isEqualTo(2);

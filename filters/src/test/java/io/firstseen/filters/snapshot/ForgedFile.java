@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Snapshots, blobs and manifests that were damaged, by chance or on purpose. Offsets are those of
- * docs/format/snapshot-v1.md, stated again so that a slip shows.
+ * Snapshots, blobs and manifests with random or deliberate damage. The offsets of
+ * docs/format/snapshot-v1.md are stated again here, to detect mistakes.
  */
 final class ForgedFile {
   private static final int SECTIONS_CHECKSUM = 208;
@@ -20,7 +20,7 @@ final class ForgedFile {
 
   private ForgedFile() {}
 
-  /** What reads a file. */
+  /** Reads a file. */
   @FunctionalInterface
   interface Reading {
     void read(byte[] bytes) throws SnapshotException;

@@ -66,7 +66,7 @@ class JavaScriptReaderTest {
           Canonicaliser.URL_EXPRESSION,
           Canonicaliser.of("url-expression-1"));
 
-  /** What people may ask for a host that is listed. */
+  /** URLs that users may look up for a listed host. */
   private static final List<String> VISITS =
       List.of(
           "%s",
@@ -84,7 +84,7 @@ class JavaScriptReaderTest {
   static void start() throws IOException {
     assumeTrue(
         JavaScriptReader.node().isPresent(),
-        "no node on this machine, so nobody tests the reader in JavaScript (Debian: apt-get install"
+        "no node on this machine, so the reader in JavaScript is not tested (Debian: apt-get install"
             + " nodejs)");
     reader = new JavaScriptReader();
   }
@@ -237,7 +237,10 @@ class JavaScriptReaderTest {
     assertThat(forms).isBetween(5 * texts / 3, 23 * texts / 6);
   }
 
-  /** Requires the same form, or that both refuse; 1 if there is a form. */
+  /**
+   * Requires that both give the same form, or that both reject the key; returns 1 if there is a
+   * form.
+   */
   private static int requireSameForm(Canonicaliser rule, byte[] key) throws IOException {
     String expected;
     try {
@@ -393,7 +396,7 @@ class JavaScriptReaderTest {
         .startsWith("the set was made with another hash key: siphash-2-4 (key check af95951d");
   }
 
-  /** What is on a real list, and what is beside it, with the same entries. */
+  /** Hosts on a real list and hosts that are not, with the same entries. */
   @ParameterizedTest
   @MethodSource("streams")
   void realListsMatchTheSame(Path stream) throws Exception {
@@ -406,7 +409,7 @@ class JavaScriptReaderTest {
       try {
         hashes.add(parameters.hash(null, hosts.get(i).getBytes(UTF_8), keyHash));
       } catch (InvalidKeyException e) {
-        // Some lines of the streams are no hosts.
+        // Some lines of the streams are not hosts.
       }
     }
     PublishedSet published = new PublishedSet("list", parameters);
@@ -572,7 +575,7 @@ class JavaScriptReaderTest {
     return files;
   }
 
-  /** What leads to a damaged blob is mended, so that the reader comes as far as its content. */
+  /** Corrects the references to a damaged blob, so that the reader reaches its content. */
   @ParameterizedTest
   @EnumSource(BlobFrame.Kind.class)
   void refusesBlobsThatWeRefuse(BlobFrame.Kind kind) throws Exception {
@@ -626,7 +629,7 @@ class JavaScriptReaderTest {
     assertThat(kinds[2]).isPositive();
   }
 
-  /** The section leads to the root, so only the rule refuses it. */
+  /** The section leads to the root, so only the rule rejects it. */
   @Test
   void refusesToAddWhatIsThere() throws Exception {
     SetParameters parameters =

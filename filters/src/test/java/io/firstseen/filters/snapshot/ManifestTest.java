@@ -414,7 +414,7 @@ class ManifestTest {
     }
   }
 
-  /** Whoever mends the checksum gets no manifest that has two forms. */
+  /** Even with a corrected checksum, no manifest with a second encoding is accepted. */
   @Test
   void forgedBytesAreRefusedOrTheOneFormOfAManifest() throws Exception {
     SplittableRandom random = new SplittableRandom(61);

@@ -190,7 +190,7 @@ class PackTest {
     ForgedFile.assertEveryFlippedBitIsRefused(good, this::read);
   }
 
-  /** Whoever mends the checksum gets no pack that has two forms. */
+  /** Even with a corrected checksum, no pack with a second encoding is accepted. */
   @Test
   void forgedBytesAreRefusedOrTheOneFormOfAPack() throws Exception {
     SplittableRandom random = new SplittableRandom(306);

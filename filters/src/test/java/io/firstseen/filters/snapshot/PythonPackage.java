@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 
-/** The client in Python, in processes of their own. */
+/** The client in Python, in separate processes. */
 public final class PythonPackage {
   private static final Path HOME = Path.of("../clients/python").toAbsolutePath().normalize();
 
@@ -38,7 +38,7 @@ public final class PythonPackage {
     }
   }
 
-  /** Skips the test, and says so, if there is no Python that can run the package. */
+  /** Skips the test with a message if no Python can run the package. */
   public static void require() {
     Assumptions.assumeTrue(isThere(), "this test needs python3, 3.9 or later, on the path");
   }

@@ -352,7 +352,7 @@ class PythonReaderTest {
     assertThat(run(store.path(), "query")).isEqualTo(new Answer(0, expected.toString(), ""));
   }
 
-  /** What leads to a damaged blob is mended, so that the reader comes as far as its content. */
+  /** Corrects the references to a damaged blob, so that the reader reaches its content. */
   @ParameterizedTest
   @EnumSource(BlobFrame.Kind.class)
   void refusesBlobsThatWeRefuse(BlobFrame.Kind kind) throws Exception {
@@ -410,7 +410,7 @@ class PythonReaderTest {
     assertThat(statuses[2]).isPositive();
   }
 
-  /** The section leads to the root, so only the rule refuses it. */
+  /** The section leads to the root, so only the rule rejects it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void refusesToAddWhatIsThere(boolean isAdded) throws Exception {
@@ -540,7 +540,7 @@ class PythonReaderTest {
     SplittableRandom random = new SplittableRandom(97);
     int[] statuses = new int[3];
     for (int i = 0; i < 150 * SCALE; i++) {
-      // The place of the blobs is in a test of its own.
+      // The location of the blobs has a separate test.
       byte[] damaged = good.clone();
       damaged[random.nextInt(checksumAt - 45)] ^= (byte) (1 << random.nextInt(8));
       if (i % 10 > 0) {
@@ -678,7 +678,9 @@ class PythonReaderTest {
     return snapshot.header().parameters().set().hash(scope, bytes, keyHash);
   }
 
-  /** What the script answers; its standard input is the file {@code keys}, if there is one. */
+  /**
+   * Returns the output of the script; its standard input is the file {@code keys}, if it exists.
+   */
   private Answer run(Path file, String verb, String... options) throws Exception {
     List<String> arguments = new ArrayList<>(List.of(verb, file.toString()));
     arguments.addAll(List.of(options));

@@ -164,7 +164,7 @@ class SectionTest {
     Set<Long> live = new HashSet<>(first);
     List<Section> sections = new ArrayList<>();
     for (int window = 0; window < windows.size(); window++) {
-      // What was there goes, what was not comes.
+      // Existing values are removed, new values are added.
       for (long hash : windows.get(window)) {
         if (!live.remove(hash)) {
           live.add(hash);
@@ -185,7 +185,7 @@ class SectionTest {
         .isEqualTo(built.toBytes());
   }
 
-  /** What stands before a whole set is not needed, not even a parent for it. */
+  /** A whole set does not need the previous sections, nor a parent. */
   @Test
   void aWholeSetBeginsAnew() throws Exception {
     List<Section> sections = List.of(change, change, Section.whole(parent), change);
@@ -242,7 +242,7 @@ class SectionTest {
       for (int form = 0; form < 4; form++) {
         SectionWriter writer = new SectionWriter(UNIVERSE, 900);
         if (form >= 2) {
-          // Not there before: with 900 of 2^20 values, those beside them are free.
+          // New values: with 900 of 2^20 values, their neighbours are free.
           writer.add(values.get(place) - 1);
         }
         writer.add(values.get(place));
@@ -302,7 +302,7 @@ class SectionTest {
         .hasMessageContaining(sentence);
   }
 
-  /** Fields are kind, hidden, then those of the kind. */
+  /** The fields are kind, hidden, then the fields of the kind. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -339,7 +339,7 @@ class SectionTest {
         .hasMessageContaining(sentence);
   }
 
-  /** Codes that the fields allow and that are not those of any numbers. */
+  /** Codes that the fields allow but that do not encode any numbers. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -347,7 +347,7 @@ class SectionTest {
         // The place 0 in 10 bits, then something else than zeros, or a byte too many.
         "01000001000001 | the bits after the codes, from bit 10, must be 0",
         "0100000100000000 | the codes must end at bit 24, they end at bit 10",
-        // A code that goes on after the end, and a place behind the last one.
+        // A code that extends past the end, and an index after the last one.
         "0100000100ffff | the code at bit 0 must end by bit 16",
         "0100000100a280 | a number must be at most 899",
       })
@@ -398,7 +398,7 @@ class SectionTest {
         } catch (MalformedSnapshotException | UnsupportedSnapshotException e) {
           // Compared below.
         }
-        // The hidden hashes, in the second byte, are those of the last section.
+        // The hidden hashes, in the second byte, are the hidden hashes of the last section.
         if (bit / 8 != 1) {
           assertThat(many == null).as("bit %d", bit).isEqualTo(one == null);
         }
@@ -412,7 +412,10 @@ class SectionTest {
     }
   }
 
-  /** What applying takes besides the child: decoding buffers, which do not grow with the sets. */
+  /**
+   * Memory that applying needs in addition to the child: decoding buffers, which do not grow with
+   * the sets.
+   */
   @Test
   void appliesInConstantMemoryBesidesParentAndChild() throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -427,8 +430,8 @@ class SectionTest {
       long begin = threads.getCurrentThreadAllocatedBytes();
       changes.applyTo(before, parameters(2));
       long allocated = threads.getCurrentThreadAllocatedBytes() - begin;
-      // The codes as they grow, the sections together, the file; an array of values were 8 bytes
-      // a value more, twice the file.
+      // The growing codes, the joined sections, and the file; an array of values would be 8 bytes
+      // per value more, twice the file.
       assertThat(allocated).isLessThan(5L * after.toBytes().length + 100_000);
     }
   }

@@ -115,7 +115,7 @@ class SigningKeyTest {
         .isEqualTo(trusted.id());
   }
 
-  /** A signature is over a manifest that is marked as signed, so it cannot be taken off. */
+  /** A signature covers the mark that the manifest is signed, so it cannot be removed. */
   @Test
   void anotherManifestUnderTheSameSignatureIsRefused() {
     ManifestSignature signature = key.sign(manifest).signature();

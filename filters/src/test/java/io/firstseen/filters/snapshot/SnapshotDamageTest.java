@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Offsets are those of docs/format/snapshot-v1.md, stated again so that a slip shows. */
+/** The offsets of docs/format/snapshot-v1.md are stated again here, to detect mistakes. */
 class SnapshotDamageTest {
   private static final int HEADER_BYTES = ForgedFile.headerBytes("phishing");
   private static final int STRIPPING_HEADER_BYTES = HEADER_BYTES + 2 + 4;
@@ -46,7 +46,7 @@ class SnapshotDamageTest {
     ForgedFile.assertEveryFlippedBitIsRefused(good, Snapshot::read);
   }
 
-  /** Whoever damages on purpose mends the checksums; what is then accepted must be sound. */
+  /** An attacker also corrects the checksums; a file that is then accepted must be sound. */
   @Test
   void forgedBitsAreRefusedOrGiveASoundSnapshot() {
     int refused = 0;
@@ -272,7 +272,10 @@ class SnapshotDamageTest {
     return ForgedFile.of(good, HEADER_BYTES, change);
   }
 
-  /** False if it is refused by a typed error; fails if it is neither that nor sound. */
+  /**
+   * Returns false if the file is rejected with a typed error; fails if it is accepted and not
+   * sound.
+   */
   private static boolean readsSoundly(byte[] bytes) {
     Snapshot read;
     try {

@@ -80,7 +80,7 @@ class SnapshotDirectoryTest {
     return said.strip();
   }
 
-  /** Locks a directory and says so. */
+  /** Locks a directory and reports it. */
   static final class Locking {
     private Locking() {}
 

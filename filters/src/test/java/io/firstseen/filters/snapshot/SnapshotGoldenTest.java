@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Files that were written once. A writer must give the same bytes, a reader must accept them; a
- * change of the bytes is a new format version with files of its own.
+ * change of the bytes is a new format version with its own files.
  */
 class SnapshotGoldenTest {
   private static final String DIRECTORY = "golden-v1/";
@@ -102,7 +102,7 @@ class SnapshotGoldenTest {
     assertThat((double) present).isLessThan(expected + 3 * Math.sqrt(expected) + 1);
   }
 
-  /** Every version stays readable: a new one brings a directory of its own. */
+  /** Every version stays readable: a new version adds its own directory. */
   @Test
   void theReaderAcceptsTheFilesOfEveryVersion() throws Exception {
     Path here = Path.of(SnapshotGoldenTest.class.getResource(DIRECTORY).toURI()).getParent();

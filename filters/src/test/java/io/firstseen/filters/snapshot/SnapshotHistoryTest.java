@@ -72,7 +72,10 @@ class SnapshotHistoryTest {
     assertThat(unchangedValues).as("hashes changed, values did not").isGreaterThan(HISTORIES / 20);
   }
 
-  /** Whoever forgets that hashes share values makes another set, which the root does not have. */
+  /**
+   * A writer that ignores hashes with a shared value produces a different set, which does not match
+   * the root.
+   */
   @Test
   void sectionsThatForgetOfSharedValuesMakeAnotherSet() throws Exception {
     int wrongSets = 0;

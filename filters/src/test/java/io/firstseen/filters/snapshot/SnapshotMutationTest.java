@@ -20,16 +20,17 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Damaged files, a million in the slow tier: bits flipped, bytes cut, inserted and removed, numbers
- * forged, half of them with checksums that fit again. Each is refused by a typed error or holds
- * what it held before; none costs memory beyond twice its length and a mebibyte, and all come to an
- * end. As many blobs and manifests: the references to them are made to fit, so that only their
- * contents and the root can tell, and no reader gets to another set.
+ * forged, half of them with corrected checksums. Each file is rejected with a typed error or has
+ * its original content; no file needs more memory than twice its length and a mebibyte, and reading
+ * always ends. The same number of blobs and manifests are damaged: the references to them are
+ * corrected, so that only their contents and the root reveal the damage, and no reader reaches a
+ * different set.
  */
 class SnapshotMutationTest {
   private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
   private static final int MUTATIONS = SCALE == 1 ? 30_000 : 100_000 * SCALE;
   private static final long SPARE_BYTES = 1 << 20;
-  // All numbers of 8 bytes in the header that say how much there is of something.
+  // All 8-byte numbers in the header that state a count or length.
   private static final int[] AMOUNTS = {72, 80, 88, 96, 104, 112, 120, 192, 200};
 
   private final SplittableRandom random = new SplittableRandom(91);
@@ -130,7 +131,7 @@ class SnapshotMutationTest {
       long before = threads.getCurrentThreadAllocatedBytes();
       boolean reached = chain.reaches(kind, bytes, fromHeld);
       long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-      // A manifest may say that there are 65,536 shards, each with a leaf in the tree.
+      // A manifest may state 65,536 shards, each with a leaf in the tree.
       if (i > 1000 && allocated > (kind == 3 ? 32 : 2) * SPARE_BYTES) {
         assertThat(allocated).as("bytes allocated for mutation %d", i).isZero();
       }
@@ -161,7 +162,7 @@ class SnapshotMutationTest {
       };
     }
 
-    /** False if it is refused; fails if it leads to another set. */
+    /** Returns false if it is rejected; fails if it leads to a different set. */
     boolean reaches(int kind, byte[] bytes, boolean fromHeld) throws IOException {
       Map<String, byte[]> forged = new HashMap<>();
       BlobLoader loader =
@@ -210,7 +211,7 @@ class SnapshotMutationTest {
       return withPack(pack.toBytes(), forged);
     }
 
-    /** What a reader of the list expects, so that it reads on. */
+    /** The fields that a reader of the list expects, so that it continues. */
     private long basesBytes(byte[] list) {
       try {
         return list.length

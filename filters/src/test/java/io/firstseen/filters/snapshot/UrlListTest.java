@@ -113,7 +113,7 @@ class UrlListTest {
     }
   }
 
-  /** The measured rate of questions with 6 and with 30 expressions, beside the stated one. */
+  /** Compares the measured rate of queries with 6 and with 30 expressions with the stated rate. */
   @Test
   void theRateOfAQuestionIsWithinTheStatedOne() throws Exception {
     double rate = 0.001;

@@ -17,8 +17,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * 200,000 damaged sets for each codec: each is refused, or is what the other program would read
- * from it and would write for that, bit for bit. Offsets and rules are stated again here.
+ * 200,000 damaged sets per codec: each is rejected, or is exactly the set that the other program
+ * would read and write, bit for bit. Offsets and rules are stated again here.
  */
 class CodecFuzzTest {
   private static final int ROUNDS = 20_000 * Integer.getInteger("firstseen.scale", 1);

@@ -53,7 +53,10 @@ class RiceFormTest {
         .isEqualTo(8);
   }
 
-  /** Sorted; some are 0, some repeat where the form takes that, gaps are of some ten runs. */
+  /**
+   * Sorted values; some are 0, some are repeated if the form allows it, and gaps have runs of about
+   * ten bits.
+   */
   private static long[] randomValues(SplittableRandom random, int count, RiceForm form) {
     long bound = 10L << form.remainderBits();
     long[] values = new long[count];

@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/** What other programs wrote; vectors/README.md says where it comes from. */
+/** Sets that other programs wrote; vectors/README.md lists their sources. */
 final class Vectors {
   private Vectors() {}
 
