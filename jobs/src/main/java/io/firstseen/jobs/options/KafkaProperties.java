@@ -42,6 +42,22 @@ public final class KafkaProperties {
           ProducerConfig.MAX_BLOCK_MS_CONFIG,
           ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
 
+  /**
+   * Settings of which a job needs its own value. With another partitioner the removal of a key is
+   * in another partition than the key; offsets that are committed before a checkpoint are skipped
+   * by {@code --start committed}.
+   */
+  private static final List<String> OWN =
+      List.of(
+          ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+          ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+          ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+          ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+          ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+          ProducerConfig.PARTITIONER_CLASS_CONFIG,
+          ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG,
+          ProducerConfig.TRANSACTIONAL_ID_CONFIG);
+
   private static final int MIN_TIMEOUT_MILLIS = 1_000;
 
   @Option(
@@ -107,6 +123,13 @@ public final class KafkaProperties {
    */
   void check(String bootstrapServers) {
     Map<String, Object> settings = new HashMap<>(read());
+    for (String name : OWN) {
+      if (settings.containsKey(name)) {
+        throw new UserErrorException(
+            "--kafka-property or --kafka-properties: %s must not be set, because the job sets it, got %s"
+                .formatted(name, settings.get(name)));
+      }
+    }
     settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);

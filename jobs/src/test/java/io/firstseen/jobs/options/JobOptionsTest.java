@@ -476,6 +476,8 @@ class JobOptionsTest {
     "default.api.timeout.ms=1, 'default.api.timeout.ms must be at least 1000, in which a broker can answer, got 1'",
     "connections.max.idle.ms=0, 'connections.max.idle.ms must be at least 1000, in which a broker can answer, got 0'",
     "delivery.timeout.ms=1000, 'delivery.timeout.ms must be at least linger.ms and request.timeout.ms together, 30005, got 1000'",
+    "partitioner.ignore.keys=true, 'partitioner.ignore.keys must not be set, because the job sets it, got true'",
+    "key.serializer=a.B, 'key.serializer must not be set, because the job sets it, got a.B'",
     "max.request.size=999999, 'max.request.size must be at least 1000000, got 999999'",
   })
   void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {
