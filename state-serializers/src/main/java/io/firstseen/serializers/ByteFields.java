@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /** Fields of variable length: an unsigned LEB128 length, then the bytes. */
 final class ByteFields {
 
-  /** The most bytes that are read at once. */
+  /** The maximum number of bytes that are read at once. */
   private static final int STEP_BYTES = 1 << 16;
 
   private static final int MAX_SHIFT = 28;

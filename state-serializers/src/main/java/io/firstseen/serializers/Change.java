@@ -6,14 +6,14 @@ import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
- * An operation on one key, with the event that asked for it.
+ * An operation on one key, with the event that requested it.
  *
  * <p>On the accepted stream an {@link Operation#ADD} means a key seen for the first time, and an
  * {@link Operation#DELETE} means a key that was removed.
  *
  * @param operation the requested operation; on the accepted stream, the one that was done
- * @param key the canonical form of the key, joined with its scope as {@link
- *     io.firstseen.filters.key.ScopedKey} says
+ * @param key the canonical form of the key, prefixed with its scope as by {@link
+ *     io.firstseen.filters.key.ScopedKey}
  * @param hash the key's hash
  * @param event the user's event
  * @param <T> type of the events

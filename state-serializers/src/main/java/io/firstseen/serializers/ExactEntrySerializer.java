@@ -45,7 +45,8 @@ public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> 
     if (flags == 0) {
       return ExactEntry.HASH;
     }
-    // No recursion: there may be any number of keys with equal hashes if the hash key is known.
+    // Not recursive: an attacker who knows the hash key can create any number of keys with equal
+    // hashes.
     Deque<ExactEntry> entries = new ArrayDeque<>();
     entries.push(readEntry(flags, in));
     while ((flags & NEXT) != 0) {

@@ -12,9 +12,9 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes a {@link GolombCodedSet}.
  *
  * <p>Version 3: buckets and width of the universe, the count, and the length of the codes in bits,
- * in 8 bytes each; then the bucket starts and the codes, each after its length. The sections are
- * those of {@code docs/format/snapshot-v1.md}. Versions 1 and 2 had drafts of them and cannot be
- * read.
+ * in 8 bytes each; then the bucket starts and the codes, each after its length. {@code
+ * docs/format/snapshot-v1.md} specifies the sections. Versions 1 and 2 contained drafts of the
+ * sections and cannot be read.
  */
 public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCodedSet> {
 

@@ -26,19 +26,20 @@ public record Outcome(
     ACCEPTED,
     /** A delete of a live key. */
     REMOVED,
-    /** An add of a live key, or of one that the filter takes for live. */
+    /** An add of a live key, or of a key that the filter reports as live. */
     DUPLICATE,
     /** A delete of a key that was not live. */
     UNKNOWN_DELETE,
     /** The event cannot be used. */
     DEAD_LETTER,
     /**
-     * An add of a key that was not live, which the filter took for a duplicate; found by the audit.
+     * An add of a key that was not live, which the filter reported as a duplicate; found by the
+     * audit.
      */
     FALSE_DUPLICATE,
     /**
-     * Not a result: a record in which a sink notes how far it has written. Its key and the event's
-     * payload are key and value of that record.
+     * Not a result: a record in which a sink stores its progress. The canonical key and the event's
+     * payload are the key and value of this record.
      */
     WRITTEN
   }
@@ -53,12 +54,12 @@ public record Outcome(
     }
   }
 
-  /** The outcome of an event with a usable key. */
+  /** Returns the outcome of an event with a usable key. */
   public static Outcome of(Kind kind, byte[] canonicalKey, SourceEvent event) {
     return new Outcome(kind, canonicalKey, event, null);
   }
 
-  /** The outcome of an event that could not be used. */
+  /** Returns the outcome of an event that could not be used. */
   public static Outcome deadLetter(SourceEvent event, String reason) {
     return new Outcome(Kind.DEAD_LETTER, null, event, reason);
   }

@@ -13,8 +13,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes a {@link PackChain}.
  *
  * <p>Version 1: the number of kept packs in 4 bytes, these packs, the bytes of all packs in 8
- * bytes, the list of bases, and the other fields in 8 bytes each. References are written as {@link
- * BlobReferenceFields} says.
+ * bytes, the list of bases, and the other fields in 8 bytes each. {@link BlobReferenceFields}
+ * writes the references.
  */
 public final class PackChainSerializer extends ImmutableSerializer<PackChain> {
 

@@ -5,7 +5,7 @@ import java.util.Objects;
 /**
  * The place of a record in its source.
  *
- * @param source the topic of a Kafka record; of other sources the whole place, such as {@code
+ * @param source the topic of a Kafka record; for other sources the whole place, such as {@code
  *     events.tsv:17}
  * @param partition the partition of a Kafka record; -1 for other sources
  * @param offset the offset of a Kafka record; -1 for other sources
@@ -38,7 +38,7 @@ public record Place(String source, int partition, long offset) {
     return new Place(text, NONE, NONE);
   }
 
-  /** Whether it is the place of a Kafka record. */
+  /** Returns whether this is the place of a Kafka record. */
   public boolean isOfKafka() {
     return partition >= 0;
   }

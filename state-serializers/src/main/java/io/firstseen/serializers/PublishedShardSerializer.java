@@ -11,8 +11,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes a {@link PublishedShard}.
  *
  * <p>Version 1: the set digest after its length, the live count in 8 bytes, the base, the number of
- * sections in 4 bytes, 1 if the list of bases names a base and else 0, and that base. References
- * are written as {@link BlobReferenceFields} says.
+ * sections in 4 bytes, 1 if the list of bases names a base and else 0, and that base. {@link
+ * BlobReferenceFields} writes the references.
  */
 public final class PublishedShardSerializer extends ImmutableSerializer<PublishedShard> {
 

@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
  * @param shard number of the shard
  * @param windowEndMillis end of the window (event time, exclusive)
  * @param liveCount number of live keys at that end
- * @param change what the window changed; null if it changed nothing
+ * @param change the change of the set in the window; null if the set did not change
  */
 @TypeInfo(ShardSnapshotSerializer.InfoFactory.class)
 public record ShardSnapshot(
     int shard, long windowEndMillis, long liveCount, @Nullable SetChange change) {
 
   /**
-   * What a window changed.
+   * The change of a set in a window.
    *
-   * @param setDigest the digest of the set after it
+   * @param setDigest the digest of the set after the change
    * @param section the bytes of a {@link Section}. Not copied; must not be changed
-   * @param base the base of the set after it; null if the section is published alone
+   * @param base the base of the set after the change; null if only the section is published
    */
   // Equality by content is written out below.
   @SuppressWarnings("ArrayRecordComponent")
@@ -52,8 +52,8 @@ public record ShardSnapshot(
   /**
    * A {@link Base}.
    *
-   * @param reference names the base
-   * @param bytes the blob; null if it was already sent on. Not copied; must not be changed
+   * @param reference the reference to the base
+   * @param bytes the blob; null if it was already forwarded. Not copied; must not be changed
    */
   // Equality by content is written out below.
   @SuppressWarnings("ArrayRecordComponent")
@@ -75,15 +75,15 @@ public record ShardSnapshot(
     }
   }
 
-  /** The report of a shard whose live set did not change. */
+  /** Creates the report of a shard whose live set did not change. */
   public static ShardSnapshot unchanged(int shard, long windowEndMillis, long liveCount) {
     return new ShardSnapshot(shard, windowEndMillis, liveCount, null);
   }
 
   /**
-   * The report of a shard whose live set changed.
+   * Creates the report of a shard whose live set changed.
    *
-   * @param base the bytes of the base; null if the section is published alone
+   * @param base the bytes of the base; null if only the section is published
    */
   public static ShardSnapshot changed(
       int shard,
@@ -102,12 +102,12 @@ public record ShardSnapshot(
             setDigest, bytes, base == null ? null : new BaseBlob(BlobReference.to(base), base)));
   }
 
-  /** The base; null if there is none. */
+  /** Returns the base; null if there is none. */
   public @Nullable BaseBlob base() {
     return change == null ? null : change.base;
   }
 
-  /** A copy without the bytes of the base. */
+  /** Returns a copy without the bytes of the base. */
   public ShardSnapshot withoutBaseBytes() {
     if (base() == null) {
       return this;

@@ -40,7 +40,8 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
     if (open < 0) {
       throw new IOException("number of open windows must be at least 0, got " + open);
     }
-    // Grows with what is read, so that a forged number allocates no more than the input has.
+    // Grows with the bytes read, so that a forged number cannot allocate more memory than the input
+    // has bytes.
     long[] openEndsMillis = new long[Math.min(open, READ_AT_ONCE)];
     for (int i = 0; i < open; i++) {
       if (i == openEndsMillis.length) {

@@ -38,8 +38,8 @@ public record SnapshotRecord(Kind kind, String key, byte[] value) {
     /** The removal of a blob that no reader needs any more. */
     REMOVAL,
     /**
-     * The blobs that the next manifest needs. Comes once, before the first manifest after a start,
-     * so that a job can check that they were published. It is not published.
+     * The blobs that the next manifest needs. Sent once, before the first manifest after a start,
+     * so that a job can check that they were published. This record is not published.
      */
     IN_USE
   }
@@ -57,12 +57,12 @@ public record SnapshotRecord(Kind kind, String key, byte[] value) {
     return new SnapshotRecord(Kind.REMOVAL, blob.digest(), value);
   }
 
-  /** The length of the removed blob. */
+  /** Returns the length of the removed blob. */
   public long removedBytes() {
     return ByteBuffer.wrap(value).getLong(1);
   }
 
-  /** The kind of the removed blob. */
+  /** Returns the kind of the removed blob. */
   public BlobFrame.Kind removedKind() {
     return kindOf(value[0]);
   }
@@ -74,7 +74,7 @@ public record SnapshotRecord(Kind kind, String key, byte[] value) {
     return new SnapshotRecord(Kind.IN_USE, setName, value.array());
   }
 
-  /** The digests of the blobs in use. */
+  /** Returns the digests of the blobs in use. */
   public List<String> digestsInUse() {
     List<String> digests = new ArrayList<>();
     for (int at = 0; at < value.length; at += DIGEST_BYTES) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param timestampMillis event time in milliseconds since the epoch; 0 if there is a problem
  * @param place the place of the record in the source
  * @param problem why the record cannot be used, null if it is well-formed
- * @param record the Kafka record, where it is to be passed on; null otherwise
+ * @param record the Kafka record if it is to be forwarded; null otherwise
  */
 @TypeInfo(SourceEventSerializer.InfoFactory.class)
 // Equality by content is written out below.
@@ -58,19 +58,19 @@ public record SourceEvent(
     return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem, null);
   }
 
-  /** A copy with another scope. */
+  /** Returns a copy with a different scope. */
   public SourceEvent withScope(byte @Nullable [] newScope) {
     return new SourceEvent(
         operation, newScope, key, payload, timestampMillis, place, problem, record);
   }
 
-  /** A copy with the record that it was made of. */
+  /** Returns a copy with the record from which it was created. */
   public SourceEvent withRecord(SourceRecord newRecord) {
     return new SourceEvent(
         operation, scope, key, payload, timestampMillis, place, problem, newRecord);
   }
 
-  /** Whether the record can be used. */
+  /** Returns whether the record can be used. */
   public boolean isWellFormed() {
     return problem == null;
   }

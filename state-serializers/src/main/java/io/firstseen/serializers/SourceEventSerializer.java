@@ -25,9 +25,9 @@ import org.apache.flink.core.memory.DataOutputView;
  * (1 has value) and the value after its length. An event without a record is written as in version
  * 1, so version 1 can be read even where no version is stored, as in unaligned checkpoints.
  *
- * <p>Version 3: the flag 32 means that the place is that of a Kafka record: the topic after its
- * length, the partition in 4 bytes and the offset in 8 bytes. Other places are written as in
- * version 1, and places of Kafka records are read there, too.
+ * <p>Version 3: the flag 32 means that the place is the place of a Kafka record: the topic after
+ * its length, the partition in 4 bytes and the offset in 8 bytes. Other places are written as in
+ * version 1. Places of Kafka records can also be read in the form of version 1.
  */
 public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent> {
 

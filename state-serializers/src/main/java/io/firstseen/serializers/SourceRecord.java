@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Kafka record of an event, but for its value, which is the event's payload.
+ * The Kafka record of an event, except its value, which is the event's payload.
  *
  * @param partition the partition that it was read from
  * @param timestampMillis its timestamp, negative for none
@@ -24,7 +24,7 @@ public record SourceRecord(
   /**
    * A header.
    *
-   * @param name its name; several headers may have one
+   * @param name its name; several headers may have the same name
    * @param value its value, null for none
    */
   @SuppressWarnings("ArrayRecordComponent")

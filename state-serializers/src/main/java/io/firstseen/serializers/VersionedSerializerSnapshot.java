@@ -11,9 +11,9 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The snapshot of a serializer without parameters. It is only a format version, which Flink writes
- * before the snapshot. A version that this build cannot read is refused with {@link
- * UnsupportedStateException}. State of an earlier version that it can read is read by a serializer
- * of that version and written by the current one.
+ * before the snapshot. A version that this build cannot read is rejected with {@link
+ * UnsupportedStateException}. State of an earlier supported version is read by a serializer of this
+ * version and written by the current serializer.
  *
  * @param <T> the type that the serializer writes
  */
@@ -25,7 +25,7 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
   private int readVersion;
 
   /**
-   * For a format of which only the current version can be read.
+   * Creates the snapshot for a format of which only the current version can be read.
    *
    * @param version the version of the bytes that the serializer writes, at least 1
    * @param serializer creates the serializer
@@ -35,11 +35,11 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
   }
 
   /**
-   * For a format of which all versions can be read.
+   * Creates the snapshot for a format of which all versions can be read.
    *
    * @param version the version of the bytes that are written, at least 1
-   * @param serializerOf creates the serializer that reads a version; the one of the current version
-   *     also writes
+   * @param serializerOf creates the serializer that reads a version; the serializer of the current
+   *     version also writes
    */
   protected VersionedSerializerSnapshot(int version, IntFunction<TypeSerializer<T>> serializerOf) {
     this(version, 1, serializerOf);
@@ -60,7 +60,7 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
 
   @Override
   public final void writeSnapshot(DataOutputView out) {
-    // There is nothing to store beside the version.
+    // Only the version is stored.
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Base of a serializer of a type that contains a user's event. It uses the event's serializer.
+ * Base class of serializers of types that contain a user's event. Uses the event's serializer.
  *
  * @param <W> the type that it writes and reads
  * @param <T> type of the event

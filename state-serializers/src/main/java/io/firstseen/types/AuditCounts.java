@@ -4,12 +4,12 @@ package io.firstseen.types;
  * The counts of a shard's audit since its filter was empty.
  *
  * @param newKeys audited adds of keys that were not live
- * @param falsePositives how many of these the filter took for duplicates
+ * @param falsePositives how many of these keys the filter reported as duplicates
  * @param predicted the sum of the predicted false-positive rates at the time of each of these adds
  */
 public record AuditCounts(long newKeys, long falsePositives, double predicted) {
 
-  /** Refuses numbers that are no counts. */
+  /** Rejects numbers that are not counts. */
   public AuditCounts {
     if (newKeys < 0 || falsePositives < 0 || falsePositives > newKeys) {
       throw new IllegalArgumentException(
@@ -25,13 +25,13 @@ public record AuditCounts(long newKeys, long falsePositives, double predicted) {
   /** No counts yet. */
   public static final AuditCounts NONE = new AuditCounts(0, 0, 0);
 
-  /** The counts after one more add of a key that was not live. */
+  /** Returns the counts after one more add of a key that was not live. */
   public AuditCounts and(boolean falsePositive, double predictedRate) {
     return new AuditCounts(
         newKeys + 1, falsePositives + (falsePositive ? 1 : 0), predicted + predictedRate);
   }
 
-  /** The counts of two shards together. */
+  /** Returns the counts of two shards together. */
   public AuditCounts plus(AuditCounts other) {
     return new AuditCounts(
         newKeys + other.newKeys,

@@ -3,16 +3,16 @@ package io.firstseen.types;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** How sure a dedup is that it has seen a key before; fixed for the life of its state. */
+/** How a dedup decides whether it has seen a key; fixed for the life of its state. */
 public enum DedupMode {
   /**
-   * Only a cuckoo filter decides. It takes a key seen for the first time for a duplicate at the
-   * false-positive rate, and needs one to three bytes for each key.
+   * Only a cuckoo filter decides. It reports a key seen for the first time as a duplicate at the
+   * false-positive rate, and needs one to three bytes per key.
    */
   APPROXIMATE("approximate"),
 
   /**
-   * The exact set of the live keys' 64-bit hashes stands behind the filter. A key that the filter
+   * The filter is backed by the exact set of the live keys' 64-bit hashes. A key that the filter
    * does not hold is new; other keys are looked up in the set. A new key is dropped only if another
    * live key has the same hash: with n live keys, the probability is n / 2^64 for one new key, and
    * n^2 / 2^65 that it happens to any of n keys (0.03 % for 100 million keys, 2.7 % for a billion).
@@ -31,20 +31,20 @@ public enum DedupMode {
     this.id = id;
   }
 
-  /** The name in options and in state. */
+  /** Returns the name in options and in state. */
   public String id() {
     return id;
   }
 
-  /** Whether a set of the live keys stands behind the filter. */
+  /** Returns whether the filter is backed by a set of the live keys. */
   public boolean isExact() {
     return this != APPROXIMATE;
   }
 
   /**
-   * The mode with an id.
+   * Returns the mode with an id.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no mode has this id
    */
   public static DedupMode of(String id) {
     for (DedupMode mode : values()) {

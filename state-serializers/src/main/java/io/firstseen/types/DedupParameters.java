@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters with which a dedup operator's state was built. They are kept in the state, so that
- * the operator can refuse a restore that would make the filters useless.
+ * The parameters with which a dedup operator's state was built. They are stored in the state, so
+ * that the operator can reject a restore with which the filters could not be used.
  *
  * @param identityBits P, the length of the identities in the filters
  * @param shardCount number of filters
@@ -37,7 +37,7 @@ public record DedupParameters(
     String strippedParameters)
     implements Serializable {
 
-  /** Refuses numbers out of range. Names may be of a later version. */
+  /** Rejects numbers that are out of range. Names may come from a later version. */
   public DedupParameters {
     new CuckooShape(identityBits);
     new Shards(shardCount);
@@ -48,7 +48,7 @@ public record DedupParameters(
     }
   }
 
-  /** The parameters of a dedup without a ttl, an audit and stripped parameters. */
+  /** Creates the parameters of a dedup without a ttl, an audit or stripped parameters. */
   public DedupParameters(
       int identityBits,
       int shardCount,
@@ -70,7 +70,7 @@ public record DedupParameters(
         "");
   }
 
-  /** A copy with another ttl. */
+  /** Returns a copy with another ttl. */
   public DedupParameters withTtl(TimeToLive newTtl) {
     return new DedupParameters(
         identityBits,
@@ -85,7 +85,7 @@ public record DedupParameters(
         strippedParameters);
   }
 
-  /** A copy with another audit. */
+  /** Returns a copy with another audit. */
   public DedupParameters withAudit(int newAuditSlices) {
     return new DedupParameters(
         identityBits,
@@ -100,7 +100,7 @@ public record DedupParameters(
         strippedParameters);
   }
 
-  /** A copy with other stripped parameters. */
+  /** Returns a copy with other stripped parameters. */
   public DedupParameters withStrippedParameters(String newStrippedParameters) {
     return new DedupParameters(
         identityBits,
@@ -116,9 +116,9 @@ public record DedupParameters(
   }
 
   /**
-   * The fields in which a job's parameters contradict this state, in words, one entry for each. The
-   * identity bits and the audit cannot contradict: the state's values are used, whatever the job
-   * asks for. Nor can the length of the ttl: the job's value is used.
+   * Returns descriptions of the fields in which a job's parameters contradict this state, one entry
+   * per field. Identity bits, audit and the length of the ttl cannot contradict: the state's
+   * identity bits and audit and the job's ttl are used.
    */
   public List<String> contradictions(DedupParameters job) {
     List<String> found = new ArrayList<>();

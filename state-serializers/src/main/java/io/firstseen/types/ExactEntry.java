@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param endMillis with a ttl, the end of the epoch that the key's time lies in, in milliseconds; 0
  *     without one
- * @param key the key, joined with its scope; null if only hashes are kept
+ * @param key the key, prefixed with its scope; null if only hashes are kept
  * @param next the next key with the same hash, or null; always null if only hashes are kept
  */
-// Equality by content is written out below. No recursion: there may be any number of keys with
-// equal hashes.
+// Equality by content is written out below. It is not recursive, because there may be any number of
+// keys with equal hashes.
 @SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"})
 public record ExactEntry(long endMillis, byte @Nullable [] key, @Nullable ExactEntry next) {
   /** A hash without a key and without a time. */
   public static final ExactEntry HASH = new ExactEntry(0, null, null);
 
   /**
-   * The list from this entry on without some entries, or null if none is left. The entries behind
-   * the last one that goes are shared with this list.
+   * Returns the list from this entry on without some entries, or null if no entry remains. The
+   * entries after the last removed entry are shared with this list.
    */
   public @Nullable ExactEntry without(Predicate<ExactEntry> out) {
     ExactEntry lastOut = null;

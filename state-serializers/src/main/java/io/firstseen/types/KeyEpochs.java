@@ -16,7 +16,7 @@ import java.util.Arrays;
 @SuppressWarnings("ArrayRecordComponent")
 public record KeyEpochs(long[] endsMillis, long[] counts, byte[] numbers) {
 
-  /** The most epochs, because a number has 4 bits. */
+  /** The maximum number of epochs, because an epoch number has 4 bits. */
   public static final int MAX_EPOCHS = 16;
 
   public KeyEpochs {
@@ -42,12 +42,12 @@ public record KeyEpochs(long[] endsMillis, long[] counts, byte[] numbers) {
     }
   }
 
-  /** The length of {@link #numbers} for a number of keys. */
+  /** Returns the length of {@link #numbers} for a number of keys. */
   public static long bytesFor(long keys) {
     return (keys + 1) / 2;
   }
 
-  /** The number of the epoch of a key. */
+  /** Returns the number of the epoch of a key. */
   public int numberAt(long key) {
     return numbers[(int) (key >> 1)] >> ((key & 1) << 2) & 0xF;
   }

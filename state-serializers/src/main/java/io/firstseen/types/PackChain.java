@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The packs of a set, and the list of bases that the newest one names.
+ * The packs of a set, and the list of bases that the newest pack names.
  *
  * @param kept the packs that are kept, the oldest first
  * @param packBytes the bytes of all packs up to the newest one
@@ -29,7 +29,7 @@ public record PackChain(
     Objects.requireNonNull(list, "list");
   }
 
-  /** The newest pack; null before the first one. */
+  /** Returns the newest pack; null before the first one. */
   public @Nullable BlobReference newest() {
     return kept.isEmpty() ? null : kept.get(kept.size() - 1);
   }

@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is published of a snapshot shard.
+ * The published state of a snapshot shard.
  *
  * @param setDigest the digest of the newest set
  * @param liveCount the number of live keys of that set
  * @param base the newest base
  * @param sections the number of sections since that base
- * @param listedBase the base that the list of bases names; null if it names none for this shard
+ * @param listedBase the base that the list of bases names; null if it names no base for this shard
  */
 public record PublishedShard(
     String setDigest,
@@ -20,13 +20,13 @@ public record PublishedShard(
     int sections,
     @Nullable BlobReference listedBase) {
 
-  /** Refuses a shard without a base. */
+  /** Rejects a shard without a base. */
   public PublishedShard {
     Objects.requireNonNull(setDigest, "setDigest");
     Objects.requireNonNull(base, "base");
   }
 
-  /** A copy of which the list of bases names this base; null for none. */
+  /** Returns a copy with the base that the list of bases names; null for no base. */
   public PublishedShard withListed(@Nullable BlobReference newListedBase) {
     return new PublishedShard(setDigest, liveCount, base, sections, newListedBase);
   }

@@ -3,14 +3,14 @@ package io.firstseen.types;
 import io.firstseen.filters.gcs.Universe;
 
 /**
- * What a snapshot shard has published since its base. It decides whether the next change is
- * published alone.
+ * The data that a snapshot shard has published since its base. It determines whether only the
+ * section of the next change is published.
  *
  * @param universe the values of the base and of the changes
- * @param headroomBits how much room the universe has for more keys: one for each 2^headroomBits
- *     that lived when the chain began
+ * @param headroomBits the capacity of the universe for further keys: one per 2^headroomBits keys
+ *     that were live when the chain began
  * @param count the number of values of the last published set
- * @param baseKeys the number of live keys when the base was made
+ * @param baseKeys the number of live keys when the base was created
  * @param baseBytes the length of the base
  * @param baseWindowEndMillis the end of the base's window (event time, exclusive)
  * @param sectionBytes the total length of the sections since the base
@@ -24,7 +24,7 @@ public record ShardChain(
     long baseWindowEndMillis,
     long sectionBytes) {
 
-  /** The chain after one more change. */
+  /** Returns the chain after one more change. */
   public ShardChain with(long newCount, int bytes) {
     return new ShardChain(
         universe,

@@ -16,7 +16,7 @@ import java.util.Arrays;
 @SuppressWarnings("ArrayRecordComponent")
 public record ShardSummary(long keys, long slots, long bytes, byte[] directory) {
 
-  /** Refuses negative numbers and bytes that are no directory. */
+  /** Rejects negative numbers and bytes that are not a directory. */
   public ShardSummary {
     if (keys < 0 || slots < 0 || bytes < 0) {
       throw new IllegalArgumentException(

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The open and closed windows of a snapshot shard. This is a small value beside two large ones (the
- * live set and the pending operations), so that it can be read cheaply.
+ * The open and closed windows of a snapshot shard. This small value is stored separately from two
+ * large values (the live set and the pending operations), so that it can be read cheaply.
  *
  * @param closedUntilMillis end of the last window that the shard closed (event time, exclusive), or
  *     {@link Long#MIN_VALUE} if it closed none
@@ -20,12 +20,12 @@ public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEn
   /** The value of a shard that never had an operation. */
   public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, new long[0]);
 
-  /** Whether a window holds pending operations. */
+  /** Returns whether a window holds pending operations. */
   public boolean isOpen(long windowEndMillis) {
     return Arrays.binarySearch(openEndsMillis, windowEndMillis) >= 0;
   }
 
-  /** A copy with one more window that holds pending operations. */
+  /** Returns a copy with one more window that holds pending operations. */
   public ShardWindows opened(long windowEndMillis) {
     int place = Arrays.binarySearch(openEndsMillis, windowEndMillis);
     if (place >= 0) {
@@ -41,8 +41,8 @@ public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEn
   }
 
   /**
-   * A copy after a window was closed without a change. The window must not be later than the oldest
-   * open one.
+   * Returns a copy after a window was closed without a change. The window must not be later than
+   * the oldest open window.
    */
   public ShardWindows closed(long windowEndMillis) {
     int first = openEndsMillis.length > 0 && openEndsMillis[0] <= windowEndMillis ? 1 : 0;
@@ -52,7 +52,7 @@ public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEn
         Arrays.copyOfRange(openEndsMillis, first, openEndsMillis.length));
   }
 
-  /** A copy with another number of keys in the live set. */
+  /** Returns a copy with a different number of keys in the live set. */
   public ShardWindows withLiveCount(long newLiveCount) {
     return new ShardWindows(closedUntilMillis, newLiveCount, openEndsMillis);
   }

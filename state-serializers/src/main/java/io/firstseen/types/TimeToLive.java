@@ -28,7 +28,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
   /** The clock that measures time. */
   public enum Clock {
     /**
-     * Event time, as far as the watermark has come. A replay has the same result. Time stands still
+     * Event time, measured by the watermark. A replay has the same result. Time does not advance
      * while no events arrive.
      */
     EVENT,
@@ -36,15 +36,15 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     /** Processing time. A replay may forget a key that the first run did not forget. */
     PROCESSING;
 
-    /** The name in options and in state. */
+    /** Returns the name in options and in state. */
     public String id() {
       return idOf(this);
     }
 
     /**
-     * The clock with an id.
+     * Returns the clock with an id.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no clock has this id
      */
     public static Clock of(String id) {
       return constant("ttl clock", Clock.class, id);
@@ -53,23 +53,24 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
 
   /** The event from which a key's time is measured. */
   public enum Since {
-    /** The accepted event: a key that repeats is accepted again each time its ttl is over. */
+    /** The accepted event: a repeated key is accepted again each time its ttl has expired. */
     FIRST_SEEN,
 
     /**
-     * The latest event, duplicates included: a key that repeats within the ttl stays a duplicate.
+     * The latest event, including duplicates: a key that is repeated within the ttl stays a
+     * duplicate.
      */
     LAST_SEEN;
 
-    /** The name in options and in state. */
+    /** Returns the name in options and in state. */
     public String id() {
       return idOf(this);
     }
 
     /**
-     * The value with an id.
+     * Returns the value with an id.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no value has this id
      */
     public static Since of(String id) {
       return constant("ttl since", Since.class, id);
@@ -83,7 +84,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
   }
 
   /**
-   * A ttl in event time, measured from when a key was first seen.
+   * Returns a ttl in event time, measured from when a key was first seen.
    *
    * @throws IllegalArgumentException if the length is out of bounds
    */
@@ -102,14 +103,14 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
         "ttl must be in [" + MIN_MILLIS + ", " + MAX_MILLIS + "] ms, got " + got);
   }
 
-  /** The length of an epoch: an eighth of the ttl, rounded up. */
+  /** Returns the length of an epoch: an eighth of the ttl, rounded up. */
   public long epochMillis() {
     return (millis + 7) / 8;
   }
 
   /**
-   * An instant at which an epoch of a shard begins. It differs between shards, so that the keys of
-   * all shards are not due at one instant.
+   * Returns an instant at which an epoch of a shard begins. It differs between shards, so that the
+   * keys of all shards are not due at one instant.
    *
    * @param shard number of the shard, in [0, shards)
    */
@@ -117,19 +118,22 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     return shard * epochMillis() / shards;
   }
 
-  /** How many epochs of all shards have begun up to an instant, counted from an arbitrary start. */
+  /**
+   * Returns how many epochs of all shards have begun up to an instant, counted from an arbitrary
+   * start.
+   */
   public long epochsBegun(long instantMillis, int shards) {
     long whole = Math.floorDiv(instantMillis, epochMillis());
     long rest = Math.floorMod(instantMillis, epochMillis());
     return whole * shards + ((rest + 1) * shards - 1) / epochMillis();
   }
 
-  /** A copy with another clock. */
+  /** Returns a copy with a different clock. */
   public TimeToLive by(Clock otherClock) {
     return new TimeToLive(millis, otherClock, since);
   }
 
-  /** A copy with another since. */
+  /** Returns a copy with a different event from which time is measured. */
   public TimeToLive since(Since otherSince) {
     return new TimeToLive(millis, clock, otherSince);
   }

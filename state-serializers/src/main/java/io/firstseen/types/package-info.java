@@ -3,6 +3,6 @@
  * operators' state. They depend neither on Flink nor on their serializers.
  *
  * <p>All types are immutable by contract: an array must not be changed after it was passed to a
- * constructor. So Flink can pass instances on without copying them.
+ * constructor. Flink can therefore forward instances without copying them.
  */
 package io.firstseen.types;

@@ -111,7 +111,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
             "canonicaliser version (state: 2, job: 3; the canonicaliser url-2 continues the state)");
   }
 
-  /** The bytes of earlier versions are those that stood here then. */
+  /** The bytes of earlier versions are the expected bytes of this test at that time. */
   @ParameterizedTest
   @CsvSource({
     "1, 0{16}00000400.*|056578616374",

@@ -35,7 +35,7 @@ class ExactEntrySerializerTest extends TypeSerializerContract<ExactEntry> {
     return "07" + "1122334455667788" + "020102" + "06" + "0103" + "03" + "0000000000000001" + "00";
   }
 
-  /** Whoever knows the hash key can make any number of keys with one hash. */
+  /** An attacker who knows the hash key can create any number of keys with one hash. */
   @Test
   void anyNumberOfKeysWithOneHashIsRead() throws IOException {
     ExactEntry first = null;

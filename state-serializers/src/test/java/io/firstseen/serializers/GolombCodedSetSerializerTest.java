@@ -71,7 +71,7 @@ class GolombCodedSetSerializerTest {
   void theBytesOfThisVersionArePinned() throws IOException {
     // One bucket of 256 values: 1 and 0x100. m = round(256 / 2 ln 2) = 89, so remainders take 6
     // bits, from 39 on one more. 3 is 0 m + 3 and 200 - 4 is 2 m + 18: the fields 000011 010010
-    // and, from behind, 0 and 110. These are 16 bits; one bucket needs no section of starts.
+    // and, from behind, 0 and 110. These are 16 bits; one bucket does not have a section of starts.
     assertThat(HexFormat.of().formatHex(write(small())))
         .isEqualTo(
             "0000000000000001"

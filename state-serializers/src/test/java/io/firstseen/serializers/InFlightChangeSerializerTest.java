@@ -27,7 +27,7 @@ class InFlightChangeSerializerTest {
         .createSerializer(new SerializerConfigImpl());
   }
 
-  /** Events that make their key anew at each call. */
+  /** Events that create a new key array at each call. */
   private static TypeSerializer<Change<String>> ofTexts() {
     return InFlightChangeSerializer.info(Types.STRING, event -> event.getBytes(UTF_8))
         .createSerializer(new SerializerConfigImpl());

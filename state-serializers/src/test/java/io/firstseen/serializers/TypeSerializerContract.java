@@ -23,7 +23,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
-/** What every serializer of this module must do. */
+/** The contract of every serializer in this module. */
 abstract class TypeSerializerContract<T> {
   private static final long MOST_BYTES = 256 << 10;
 
@@ -104,7 +104,7 @@ abstract class TypeSerializerContract<T> {
     }
   }
 
-  /** Whoever can write to a savepoint can write anything there. */
+  /** Anyone who can write to a savepoint can write any bytes. */
   @Test
   void otherBytesAreRefusedOrReadWithLittleMemory() throws IOException {
     if (serializer() instanceof WrappingSerializer) {
