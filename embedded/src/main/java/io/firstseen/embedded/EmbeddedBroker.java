@@ -54,17 +54,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real Kafka broker in this JVM: one node, KRaft, broker and controller in one, bound to
- * localhost only. {@link #start} returns when it accepts requests, {@link #close} when it has
- * stopped. Its data stays in the directory, which belongs to the caller: starting again there
- * brings every topic back.
+ * A real Kafka broker in this JVM: one KRaft node that is both broker and controller, bound to
+ * localhost only. {@link #start} returns when the broker accepts requests, {@link #close} when it
+ * has stopped. Its data stays in the directory, which the caller owns; a broker that is started in
+ * the same directory has all topics again.
  *
  * <p>The servers are assembled here rather than by {@code kafka.server.KafkaRaftServer}, whose
  * fault handlers end the whole JVM and whose ports must be known before they are bound.
  */
 public final class EmbeddedBroker implements Closeable {
 
-  /** The longest time that {@link #awaitTopics} waits. */
+  /** The maximum time that {@link #awaitTopics} waits. */
   public static final Duration TOPIC_TIMEOUT = Duration.ofSeconds(30);
 
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
@@ -112,10 +112,11 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * Starts a broker whose data lives in {@code directory}, which is created if absent.
+   * Starts a broker that stores its data in {@code directory}, which is created if it does not
+   * exist.
    *
-   * @throws java.net.BindException if the port is taken
-   * @throws IOException if the directory cannot be made, or the start fails otherwise
+   * @throws java.net.BindException if the port is in use
+   * @throws IOException if the directory cannot be created, or if the broker fails to start
    */
   public static EmbeddedBroker start(Path directory, Settings settings) throws IOException {
     Files.createDirectories(directory);
@@ -127,12 +128,12 @@ public final class EmbeddedBroker implements Closeable {
     }
   }
 
-  /** The address for clients, {@code localhost:port}. */
+  /** Returns the address for clients, {@code localhost:port}. */
   public String bootstrapServers() {
     return bootstrapServers(BROKER_LISTENER);
   }
 
-  /** The address of a listener that {@link Settings#with} has added. */
+  /** Returns the address of a listener that {@link Settings#with} has added. */
   public String bootstrapServers(String listener) {
     return "localhost:" + broker.boundPort(new ListenerName(listener));
   }
@@ -140,7 +141,7 @@ public final class EmbeddedBroker implements Closeable {
   /**
    * Creates topics of one replica each and waits until they can be written to.
    *
-   * @throws org.apache.kafka.common.errors.TopicExistsException if one exists
+   * @throws org.apache.kafka.common.errors.TopicExistsException if a topic exists
    */
   public void createTopics(Collection<NewTopic> topics) {
     try (Admin admin = admin()) {
@@ -152,7 +153,7 @@ public final class EmbeddedBroker implements Closeable {
   /**
    * Creates a topic of one replica and waits until it can be written to.
    *
-   * @throws org.apache.kafka.common.errors.TopicExistsException if there is one of that name
+   * @throws org.apache.kafka.common.errors.TopicExistsException if the topic exists
    */
   public void createTopic(String name, int partitions) {
     createTopics(List.of(new NewTopic(name, partitions, (short) 1)));
@@ -160,7 +161,7 @@ public final class EmbeddedBroker implements Closeable {
 
   /**
    * Appends texts to a topic, in their order if it has one partition, as values without a key, and
-   * waits until they are stored. For other records use a producer of your own.
+   * waits until they are stored. For other records use a {@code KafkaProducer}.
    *
    * @throws KafkaException if one cannot be stored
    */
@@ -178,9 +179,9 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * The committed records of a topic, as texts. For other records use {@link TopicReader}.
+   * Returns the committed records of a topic, as texts. For other records use {@link TopicReader}.
    *
-   * @return those among the records that are there now, in order within each partition
+   * @return the records that are in the topic now, in order within each partition
    * @throws TimeoutException as {@link TopicReader#read}
    */
   public List<ConsumerRecord<String, String>> readCommitted(String topic) throws TimeoutException {
@@ -190,9 +191,9 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * Waits until a topic has so many committed records, and returns them as texts.
+   * Waits until a topic has a number of committed records, and returns them as texts.
    *
-   * @return these, and more if more came with the last of them; in order within each partition
+   * @return at least this number of records, in order within each partition
    * @throws TimeoutException as {@link TopicReader#await}
    */
   public List<ConsumerRecord<String, String>> awaitCommitted(String topic, int count)
@@ -206,7 +207,7 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * Waits until every partition of the topics has a leader that answers. A topic exists some time
+   * Waits until every partition of the topics has a leader that responds. A topic exists some time
    * before its partitions can be written to; an idempotent producer that starts in between may lose
    * its first records.
    *
@@ -333,7 +334,8 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * A handler that reports a fault and lets the caller decide; Kafka's halts the JVM at fatal ones.
+   * Returns a handler that reports a fault and leaves the reaction to the caller; Kafka's handler
+   * halts the JVM on fatal faults.
    */
   private static FaultHandler faultHandler(String name, boolean fatal, Runnable action) {
     return (message, cause) -> {
@@ -356,10 +358,9 @@ public final class EmbeddedBroker implements Closeable {
     }
 
     /**
-     * For the demo and for most tests: starts fast, answers fast, needs little memory, does not
-     * create topics automatically, and keeps records however old their timestamps are. A stock
-     * broker deletes those older than seven days half a minute after its start, then every five
-     * minutes.
+     * For the demo and for most tests: a broker that starts and responds fast, needs little memory,
+     * does not create topics automatically, and retains records of any age. A stock broker deletes
+     * records older than seven days half a minute after its start and then every five minutes.
      */
     public static Settings tuned() {
       return stock()
@@ -374,8 +375,8 @@ public final class EmbeddedBroker implements Closeable {
     }
 
     /**
-     * Kafka's defaults, except that internal topics have one replica, as one node can hold no more.
-     * Tests use it to find settings of ours that only work on a tuned broker.
+     * Kafka's defaults, except that internal topics have one replica, because there is one node.
+     * Tests use it to find settings of Firstseen that only work on a tuned broker.
      */
     public static Settings stock() {
       return new Settings(
@@ -388,7 +389,7 @@ public final class EmbeddedBroker implements Closeable {
               "share.coordinator.state.topic.min.isr", "1"));
     }
 
-    /** The port for clients; 0, the default, means any free port. */
+    /** Sets the port for clients; 0, the default, means any free port. */
     public Settings port(int newPort) {
       return new Settings(LocalPort.checked(newPort), properties);
     }

@@ -44,8 +44,8 @@ import org.apache.flink.util.FileUtils;
  * A Flink session cluster in this JVM, with its web page, bound to localhost. Jobs are built on
  * {@link #environment} and started with {@code executeAsync}, as on any cluster.
  *
- * <p>Everything it writes is below the directory it is given: {@code checkpoints} and {@code
- * savepoints} stay after {@link #close}, {@code tmp} does not.
+ * <p>The cluster writes only below the given directory: {@code checkpoints} and {@code savepoints}
+ * are kept after {@link #close}, {@code tmp} is deleted.
  */
 public final class EmbeddedCluster implements Closeable {
 
@@ -79,10 +79,10 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Starts a cluster that writes below {@code directory}, which is created if absent.
+   * Starts a cluster that writes below {@code directory}, which is created if it does not exist.
    *
-   * @throws java.net.BindException if the web port is taken
-   * @throws IOException if the directory cannot be made, or the start fails otherwise
+   * @throws java.net.BindException if the web port is in use
+   * @throws IOException if the directory cannot be created, or if the cluster fails to start
    */
   public static EmbeddedCluster start(Path directory, Settings settings) throws IOException {
     LocalPort.requireFree(settings.webPort);
@@ -94,12 +94,15 @@ public final class EmbeddedCluster implements Closeable {
     }
   }
 
-  /** The address of the web page and of the REST API. */
+  /** Returns the address of the web page and of the REST API. */
   public URI webUrl() {
     return cluster.getRestAddress().join();
   }
 
-  /** An environment whose {@code execute} and {@code executeAsync} run the job on this cluster. */
+  /**
+   * Returns an environment whose {@code execute} and {@code executeAsync} run the job on this
+   * cluster.
+   */
   public StreamExecutionEnvironment environment() {
     return environment(new Configuration());
   }
@@ -203,7 +206,7 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Cancels every job and waits until they have ended, at most some seconds. Cancelled tasks close
+   * Cancels every job and waits until they have ended, at most a few seconds. Cancelled tasks close
    * their files and transactions; tasks of a stopped cluster do not.
    */
   public void cancelJobs() {
@@ -300,17 +303,17 @@ public final class EmbeddedCluster implements Closeable {
       return new Settings(1, 1, 0, new Configuration());
     }
 
-    /** The number of TaskManagers, at least 1. */
+    /** Sets the number of TaskManagers, at least 1. */
     public Settings taskManagers(int count) {
       return new Settings(count, slotsPerTaskManager, webPort, flink);
     }
 
-    /** The number of slots of each TaskManager, at least 1. */
+    /** Sets the number of slots per TaskManager, at least 1. */
     public Settings slotsPerTaskManager(int count) {
       return new Settings(taskManagers, count, webPort, flink);
     }
 
-    /** The port of the web page; 0 means any free port. */
+    /** Sets the port of the web page; 0 means any free port. */
     public Settings webPort(int port) {
       return new Settings(taskManagers, slotsPerTaskManager, port, flink);
     }
@@ -348,7 +351,7 @@ public final class EmbeddedCluster implements Closeable {
       return configuration;
     }
 
-    /** Flink's paths are no URIs: of {@code %20} it would make a directory of that name. */
+    /** Flink's paths are not URIs: Flink would create a directory named {@code %20}. */
     private static String flinkPath(Path path) {
       return new org.apache.flink.core.fs.Path(path.toUri()).toString();
     }

@@ -34,9 +34,9 @@ public final class LocalPort {
   }
 
   /**
-   * Refuses a number that is not a port.
+   * Checks that a number is a port.
    *
-   * @return the port; 0 stands for any free one
+   * @return the port; 0 means any free port
    */
   static int checked(int port) {
     if (port < 0 || port > 65535) {
@@ -46,7 +46,8 @@ public final class LocalPort {
   }
 
   /**
-   * Refuses a used port before Kafka and Flink print several stack traces about it.
+   * Checks that a port is free, because Kafka and Flink would print several stack traces for a used
+   * port.
    *
    * @throws BindException if something listens on the port
    */

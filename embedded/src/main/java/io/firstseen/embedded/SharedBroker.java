@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
- * One broker for all tests of a JVM, started by the first that asks for it and stopped at the end.
- * Tests keep apart by the names of their topics.
+ * One broker for all tests of a JVM, which is started on first use and stopped at the end. Tests
+ * use different topic names.
  */
 public final class SharedBroker implements BeforeAllCallback {
   private static final Namespace NAMESPACE = Namespace.create(SharedBroker.class);
@@ -32,8 +32,8 @@ public final class SharedBroker implements BeforeAllCallback {
   }
 
   /**
-   * The one of {@link EmbeddedBroker.Settings#tuned}, for most tests. As it is never restarted, it
-   * has the session time-out of a stock broker.
+   * Returns the broker with {@link EmbeddedBroker.Settings#tuned}, for most tests. It is never
+   * restarted, so it has a stock broker's session timeout.
    */
   public static SharedBroker tuned() {
     return new SharedBroker(
@@ -41,8 +41,8 @@ public final class SharedBroker implements BeforeAllCallback {
   }
 
   /**
-   * The one of {@link EmbeddedBroker.Settings#stock}, except that it keeps records however old
-   * their timestamps are.
+   * Returns the broker with {@link EmbeddedBroker.Settings#stock}, except that it retains records
+   * of any age.
    */
   public static SharedBroker stock() {
     return new SharedBroker(
@@ -58,27 +58,27 @@ public final class SharedBroker implements BeforeAllCallback {
             .broker;
   }
 
-  /** The broker itself, which stays open. */
+  /** Returns the broker, which the caller must not close. */
   public EmbeddedBroker broker() {
     return broker;
   }
 
-  /** The address for clients. */
+  /** Returns the address for clients. */
   public String servers() {
     return broker.bootstrapServers();
   }
 
-  /** A name that no other test has. */
+  /** Returns a name that no other test uses. */
   public static String unused(String name) {
     return name + "-" + NAMES.incrementAndGet();
   }
 
-  /** A port of localhost where nothing listens, which stays free while a broker is away. */
+  /** Returns a port of localhost where nothing listens, which stays free while a broker is down. */
   public static int freePort() throws IOException {
     return LocalPort.free();
   }
 
-  /** Makes a topic of one partition. */
+  /** Creates a topic with one partition. */
   public void create(String topic, String cleanupPolicy) {
     broker.createTopics(
         List.of(

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
- * One Flink cluster for all tests of a JVM, started by the first that asks for it and stopped at
- * the end. The jobs that a test leaves running are cancelled after it, so tests that use the
- * cluster must not run at the same time.
+ * One Flink cluster for all tests of a JVM, which is started on first use and stopped at the end.
+ * Jobs that a test leaves running are cancelled after the test, so tests that use the cluster must
+ * not run concurrently.
  */
 public final class SharedCluster implements BeforeAllCallback, AfterEachCallback {
   private static final Namespace NAMESPACE = Namespace.create(SharedCluster.class);
@@ -28,7 +28,10 @@ public final class SharedCluster implements BeforeAllCallback, AfterEachCallback
     this.slots = slots;
   }
 
-  /** The cluster whose one TaskManager has this many slots; there is one for each number. */
+  /**
+   * Returns the cluster whose single TaskManager has this number of slots; there is one cluster per
+   * number.
+   */
   public static SharedCluster ofSlots(int slots) {
     return new SharedCluster(slots);
   }
@@ -47,17 +50,17 @@ public final class SharedCluster implements BeforeAllCallback, AfterEachCallback
     cluster.cancelJobs();
   }
 
-  /** The cluster itself, which stays open. */
+  /** Returns the cluster, which the caller must not close. */
   public EmbeddedCluster cluster() {
     return cluster;
   }
 
-  /** An environment whose jobs run on the cluster. */
+  /** Returns an environment whose jobs run on the cluster. */
   public StreamExecutionEnvironment environment() {
     return cluster.environment();
   }
 
-  /** An environment whose jobs run on the cluster, with settings of their own. */
+  /** Returns an environment whose jobs run on the cluster with additional settings. */
   public StreamExecutionEnvironment environment(Configuration jobSettings) {
     return cluster.environment(jobSettings);
   }

@@ -16,14 +16,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Reads the committed records of topics from their beginning. Each read is one of its own, without
- * a consumer group.
+ * Reads the committed records of topics from their beginning. Each call reads from the beginning,
+ * without a consumer group.
  *
  * @param <K> type of the records' keys
  * @param <V> type of the records' values
  */
 public final class TopicReader<K, V> {
-  /** The longest time that a read takes. */
+  /** The maximum time that a read takes. */
   public static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   private static final Duration POLL = Duration.ofMillis(200);
@@ -33,7 +33,7 @@ public final class TopicReader<K, V> {
   private final Deserializer<K> keys;
   private final Deserializer<V> values;
 
-  /** A reader of the topics of these brokers. */
+  /** Creates a reader of the topics of these brokers. */
   public TopicReader(String bootstrapServers, Deserializer<K> keys, Deserializer<V> values) {
     this.bootstrapServers = bootstrapServers;
     this.keys = keys;
@@ -41,13 +41,13 @@ public final class TopicReader<K, V> {
   }
 
   /**
-   * Hands over every committed record among those that are in the topic now, in order within each
-   * partition. Transactions that are under way there are waited for: a broker reports a commit
-   * before all readers see it.
+   * Passes every committed record that is in the topic now to a consumer, in order within each
+   * partition. Waits for open transactions, because a broker reports a commit before all readers
+   * see it.
    *
    * @return the offset after the last record of every partition that has records; a partition's end
-   *     is further, after the marker of the last transaction
-   * @throws UnknownTopicOrPartitionException if there is no such topic
+   *     offset is greater, after the marker of the last transaction
+   * @throws UnknownTopicOrPartitionException if the topic does not exist
    * @throws TimeoutException if the end is not reached within {@link #TIMEOUT}
    */
   public Map<TopicPartition, Long> read(String topic, Consumer<ConsumerRecord<K, V>> action)
@@ -74,11 +74,11 @@ public final class TopicReader<K, V> {
   }
 
   /**
-   * Waits until a topic has so many committed records.
+   * Waits until a topic has a number of committed records.
    *
-   * @return these, and more if more came with the last of them; in order within each partition
-   * @throws UnknownTopicOrPartitionException if there is no such topic
-   * @throws TimeoutException if there are fewer after {@link #TIMEOUT}
+   * @return at least this number of records, in order within each partition
+   * @throws UnknownTopicOrPartitionException if the topic does not exist
+   * @throws TimeoutException if there are fewer records after {@link #TIMEOUT}
    */
   public List<ConsumerRecord<K, V>> await(String topic, int count) throws TimeoutException {
     List<ConsumerRecord<K, V>> records = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class TopicReader<K, V> {
     return partitions;
   }
 
-  /** Where the partitions end for readers that see uncommitted records too. */
+  /** Returns the end offsets of the partitions for readers that also see uncommitted records. */
   private Map<TopicPartition, Long> writtenEnds(List<TopicPartition> partitions) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(

@@ -135,7 +135,7 @@ class EmbeddedBrokerTest {
     }
   }
 
-  /** With Kafka's own fault handlers this ends the JVM. */
+  /** With Kafka's fault handlers this would end the JVM. */
   @Test
   void aFailedStartLeavesTheJvmAndTheDirectoryUsable(@TempDir Path directory) throws IOException {
     EmbeddedBroker.Settings broken =
@@ -202,7 +202,7 @@ class EmbeddedBrokerTest {
     return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
   }
 
-  /** Every value up to the present end, in order for each partition. */
+  /** All values up to the current end, in order within each partition. */
   private static List<String> read(
       EmbeddedBroker broker, String topic, int partitions, String isolation) {
     Map<String, Object> settings =

@@ -184,7 +184,7 @@ class EmbeddedClusterTest {
       awaitCounted(1000);
       job.cancel().get();
 
-      // Counts that had started anew would be 1 here.
+      // Counts that had restarted from scratch would be 1 here.
       assertThat(COUNTED.peek()[1]).isGreaterThanOrEqualTo(before[1]);
     }
   }
@@ -250,7 +250,7 @@ class EmbeddedClusterTest {
     moreCounted.await();
   }
 
-  /** Nothing missing, nothing twice, every count right. */
+  /** No number is missing or repeated, and every count is correct. */
   private static void assertEveryNumberCountedOnce() {
     List<Long> numbers = COUNTED.stream().map(pair -> pair[0]).sorted().toList();
     assertThat(numbers)

@@ -17,7 +17,9 @@ class SharedClusterTest {
   private static @Nullable EmbeddedCluster cluster;
   private static @Nullable JobClient last;
 
-  /** The job of the test before has been cancelled, else there were no slot for another. */
+  /**
+   * The job of the previous test was cancelled, otherwise there would be no slot for another job.
+   */
   @RepeatedTest(2)
   void aJobThatATestLeavesIsCancelled() throws Exception {
     assertThat(cluster == null || cluster == FLINK.cluster()).isTrue();

@@ -62,7 +62,7 @@ class TopicReaderTest {
       reader.join();
       waiter.join();
     }
-    // The mark at the end of a transaction has an offset, too.
+    // The marker at the end of a transaction also has an offset.
     TopicReader<String, String> texts =
         new TopicReader<>(KAFKA.servers(), new StringDeserializer(), new StringDeserializer());
     assertThat(texts.read(topic, record -> {})).isEqualTo(Map.of(new TopicPartition(topic, 0), 3L));
