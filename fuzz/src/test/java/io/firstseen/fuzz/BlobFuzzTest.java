@@ -24,18 +24,24 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Blobs (packs, bases and lists of bases) and their sections: refused by an exception that says
- * what is wrong, or written as they were read; and a section that applies is the one form of its
- * change.
+ * Blobs (packs, bases and lists of bases) and their sections are either rejected with an exception
+ * that names the problem, or written back unchanged. A section that can be applied is the canonical
+ * form of its change.
  */
 class BlobFuzzTest {
-  /** A shard of a list is a byte of it and three small objects; applied sections become sets. */
+  /**
+   * A shard of a list needs one byte of input and three small objects; applied sections become
+   * sets.
+   */
   private static final long FACTOR = 1_024;
 
-  /** Sections of a blob that are applied, since each gives a set with a digest. */
+  /**
+   * The maximum number of sections per blob that are applied, because each gives a set with a
+   * digest.
+   */
   private static final int MAX_APPLIED = 3;
 
-  /** A set may have 65,536 buckets, however few its values are: 0.8 MB in all to make it. */
+  /** A set with few values may have 65,536 buckets: building it takes 0.8 MB in all. */
   private static final long SPARE_BYTES = MAX_APPLIED * (4L << 20);
 
   private static final int SHARDS = 16;

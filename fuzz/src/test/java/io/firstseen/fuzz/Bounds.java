@@ -4,31 +4,31 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
-/** What one input may cost. */
+/** Limits on the time and memory that one input may cost. */
 public final class Bounds {
-  /** Allowed to every input, however short: for messages, stack traces and small tables. */
+  /** Allowed for every input, even the shortest: for messages, stack traces and small tables. */
   private static final long SPARE_BYTES = 256 << 10;
 
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int TRIES = 4;
 
-  /** What a fuzzer allocates by its hooks in the code, as a factor. Without a fuzzer 1. */
+  /** The factor by which a fuzzer's hooks increase allocations; 1 without a fuzzer. */
   private static final long HOOKS = Long.getLong("firstseen.fuzz.hooks", 1);
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private Bounds() {}
 
-  /** Decodes an input; leaves through an exception only if the decoder breaks its contract. */
+  /** Decodes an input; throws an exception only if the decoder violates its contract. */
   @FunctionalInterface
   public interface Decoding {
     void run() throws Exception;
   }
 
   /**
-   * Runs a decoding. Its input may cost one second of the processor and {@code factor} bytes of
-   * memory for each of its bytes, beside 256 KiB; memory that is freed meanwhile counts, too. What
-   * costs more is run again, as the first run of a path also loads classes.
+   * Runs a decoder. An input may take one second of processor time, and 256 KiB plus {@code factor}
+   * bytes of memory per input byte; memory that is freed in the meantime also counts. A run that
+   * exceeds a limit is repeated, because the first run of a path also loads classes.
    *
    * @param inputBytes the length of the input
    */
@@ -36,7 +36,7 @@ public final class Bounds {
     hold(inputBytes, factor, SPARE_BYTES, decoding);
   }
 
-  /** The same with another number of bytes that any input may cost. */
+  /** The same with a different allowance of bytes for every input. */
   public static void hold(int inputBytes, long factor, long spareBytes, Decoding decoding)
       throws Exception {
     long allowed = HOOKS * (factor * inputBytes + spareBytes);

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Makes checksums fit, so that what is behind them is reached. */
+/** Corrects checksums, so that the fuzzer reaches the code behind them. */
 final class Checksums {
   private static final int BYTES = 4;
   private static final int FILTER_HEADER_BYTES = 10;
@@ -17,7 +17,7 @@ final class Checksums {
 
   private Checksums() {}
 
-  /** A copy of a snapshot whose two checksums fit. */
+  /** Returns a copy of a snapshot with two correct checksums. */
   static byte[] mendSnapshot(byte[] file) {
     byte[] mended = file.clone();
     if (mended.length >= MIN_HEADER_BYTES) {
@@ -30,14 +30,14 @@ final class Checksums {
     return mended;
   }
 
-  /** A copy of a blob whose checksum fits. */
+  /** Returns a copy of a blob with a correct checksum. */
   static byte[] mendBlob(byte[] blob) {
     byte[] mended = blob.clone();
     mendAt(mended.length - BYTES, mended);
     return mended;
   }
 
-  /** A copy of a manifest whose checksum fits; not its signature. */
+  /** Returns a copy of a manifest with a correct checksum; its signature is unchanged. */
   static byte[] mendManifest(byte[] manifest) {
     byte[] mended = manifest.clone();
     boolean isSigned = mended.length > 6 && (mended[6] & 8) != 0;

@@ -30,14 +30,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Events in all formats: never an exception; a well-formed event keeps to the bounds of keys,
- * scopes and times, a malformed one becomes a dead letter with its bytes and a short reason.
+ * Events in all formats never cause an exception. The key, scope and time of a well-formed event
+ * are within their bounds; a malformed event becomes a dead letter with its bytes and a short
+ * reason.
  */
 class EventFuzzTest {
-  /** Text in characters, and numbers of JSON as they are written, some times over. */
+  /** Text as characters and JSON numbers as text, each held several times. */
   private static final long TEXT_FACTOR = 64;
 
-  /** A message of Protocol Buffers takes two bytes and some hundred of memory. */
+  /** A Protocol Buffers message takes two bytes of input and about a hundred bytes of memory. */
   private static final long SCHEMA_FACTOR = 512;
 
   private static final int MAX_PROBLEM_CHARS = 600;
@@ -168,7 +169,7 @@ class EventFuzzTest {
     Bounds.hold(input.length, SCHEMA_FACTOR, () -> check(PROTOBUF.parse(input, NOW, PLACE), input));
   }
 
-  /** The fast parser, the general one behind it, and that of named fields agree. */
+  /** The fast parser, the general parser behind it, and the parser of named fields agree. */
   private static void json(byte[] input) {
     SourceEvent event = PARSER.parseJson(input, PLACE);
     check(event, input);

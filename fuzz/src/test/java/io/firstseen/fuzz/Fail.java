@@ -3,7 +3,7 @@ package io.firstseen.fuzz;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Failed expectations, without the cost of a library for each of millions of inputs. */
+/** Assertions without the cost of a library for each of millions of inputs. */
 public final class Fail {
   private Fail() {}
 

@@ -9,11 +9,11 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Files of keys: refused by an {@link IllegalArgumentException} whose message has none of their
- * bytes, or written in a form that reads as the same key.
+ * Key files are either rejected with an {@link IllegalArgumentException} whose message contains
+ * none of their bytes, or written in a form that is read as the same key.
  */
 class KeyFileFuzzTest {
-  /** The text and its Base64, some times over. */
+  /** The text and its Base64 form, each held several times. */
   private static final long FACTOR = 64;
 
   private static final int MAX_MESSAGE_CHARS = 200;

@@ -9,7 +9,10 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 
-/** Manifests: refused by an exception that says what is wrong, or written as they were read. */
+/**
+ * Manifests are either rejected with an exception that names the problem, or written back
+ * unchanged.
+ */
 class ManifestFuzzTest {
   private static final long FACTOR = 64;
 

@@ -7,8 +7,8 @@ import java.lang.invoke.MethodHandle;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 
 /**
- * What the fuzzer changes in Flink's reader of metadata, which asks for memory by any length that
- * it reads. Each such request fails, after two collections of all garbage. Here it fails at once.
+ * Hooks for Flink's reader of metadata, which allocates memory for any length that it reads. Each
+ * such allocation fails after two full garbage collections. With the hooks it fails immediately.
  */
 public final class MetadataHooks {
   /** Counts, lengths and numbers of subtasks and key groups are far below. */

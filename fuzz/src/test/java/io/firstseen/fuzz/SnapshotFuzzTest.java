@@ -13,11 +13,12 @@ import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 import java.io.UncheckedIOException;
 
 /**
- * Snapshots: refused by an exception that says what is wrong, or readable to their end; and what
- * verifies is the one form of its values. A query takes no input for granted.
+ * Snapshots are either rejected with an exception that names the problem, or readable to their end.
+ * A verified snapshot is the canonical form of its values. Queries do not assume that the input is
+ * valid.
  */
 class SnapshotFuzzTest {
-  /** An entry of a table for each bucket, and a value of 8 bytes for each bit at most. */
+  /** One table entry per bucket, and at most one value of 8 bytes per bit. */
   private static final long FACTOR = 64;
 
   @FuzzTest
@@ -49,13 +50,13 @@ class SnapshotFuzzTest {
     try {
       again = Section.whole(snapshot).applyTo(null, snapshot.header().parameters());
     } catch (UncheckedIOException e) {
-      // It can be read, but it has more hashes than may be published.
+      // The snapshot can be read, but it has more hashes than may be published.
       require(snapshot.header().hashCount() - snapshot.header().count() > 1L << 40, e.getMessage());
       return;
     } catch (MalformedSnapshotException e) {
-      // Its hashes are too many for the rate. Only writers see to that.
+      // The snapshot has too many hashes for its rate. Only writers check this.
       return;
     }
-    requireSame("a verified snapshot and that of its values", again.toBytes(), file);
+    requireSame("a verified snapshot and the snapshot of its values", again.toBytes(), file);
   }
 }

@@ -42,12 +42,12 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * All values in Flink's state, in every version that can be read: refused by an {@link
- * IOException}, or written in a form that reads as the same value. Pages of filters are written as
- * they were read.
+ * All values in Flink's state, in every version that can be read, are either rejected with an
+ * {@link IOException} or written in a form that is read as the same value. Pages of filters are
+ * written back unchanged.
  */
 class StateFuzzTest {
-  /** An event with headers is some small objects for every few bytes. */
+  /** An event with headers needs several small objects for every few bytes. */
   private static final long FACTOR = 128;
 
   private static final List<TypeSerializer<?>> SERIALIZERS =
@@ -167,7 +167,7 @@ class StateFuzzTest {
     useAsFilter(page, read);
   }
 
-  /** A page that verifies is a filter if it is of depth 0: operations on it must work. */
+  /** A verified page of depth 0 is a filter: operations on it must work. */
   private static void useAsFilter(CuckooPage page, byte[] bytes) throws IOException {
     if (page.depth() != 0 || page.hasEpochs()) {
       return;

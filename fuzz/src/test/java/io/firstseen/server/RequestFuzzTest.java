@@ -35,14 +35,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Requests to the service, with the questions and batches in them, as the bytes of a connection:
- * every answer has a status of the client's making or 200, never 500; nothing fails, and no memory
- * of bodies is kept.
+ * Requests to the service, including queries and batches, as the bytes of a connection: every
+ * response has status 200 or a client error, never 500; no request fails, and all memory of bodies
+ * is returned.
  */
 class RequestFuzzTest {
   /**
-   * A request of some 20 bytes gets a reply with its headers. Jazzer's hooks allocate, too: the
-   * rules for keys take 8 kB for a key of 371 bytes, with which a request has taken 2.9 MB here.
+   * A request of about 20 bytes gets a reply with headers. Jazzer's hooks also allocate: the rules
+   * for keys take 8 kB for a key of 371 bytes, but a request with such a key took 2.9 MB here.
    */
   private static final long FACTOR = 16_384;
 
@@ -52,7 +52,7 @@ class RequestFuzzTest {
   private static final Set<Integer> STATUSES =
       Set.of(100, 200, 206, 304, 400, 404, 405, 413, 414, 415, 416, 417, 421, 431, 503);
 
-  /** Bodies quote requests, but have no line ends of their own. */
+  /** Bodies quote requests, but do not add line breaks. */
   private static final Pattern STATUS_LINE =
       Pattern.compile("HTTP/1\\.[01] ([0-9]{3}) [A-Za-z -]+\r\n");
 
@@ -121,7 +121,7 @@ class RequestFuzzTest {
             Route.get("readyz", "/readyz", health::readiness).forHealth()));
   }
 
-  /** A route whose requests are answered in the calling thread, unlike those of a service. */
+  /** A route that responds in the calling thread, unlike a service's routes. */
   private static Route post(String path, Endpoint endpoint) {
     return new Route("batch", path, List.of("POST"), false, false, false, endpoint);
   }
@@ -133,7 +133,7 @@ class RequestFuzzTest {
         FACTOR,
         SPARE_BYTES,
         () -> {
-          // Where the parts meet must not matter.
+          // The boundary between the two parts must not matter.
           String replies = EmbeddedPeer.ask(SERVICE, input, input.length);
           check(replies);
           String inParts = EmbeddedPeer.ask(SERVICE, input, input.length / 2);

@@ -17,11 +17,11 @@ import java.util.OptionalLong;
 import org.apache.flink.core.memory.DataInputDeserializer;
 
 /**
- * The state that {@code savepoint info} reads: refused by an {@link IOException}, or printed,
- * whatever it says.
+ * The state that {@code savepoint info} reads is either rejected with an {@link IOException} or
+ * printed.
  */
 class SavepointFuzzTest {
-  /** The table and the JSON have lines of text for each shard. */
+  /** The table and the JSON contain lines of text for each shard. */
   private static final long FACTOR = 4_096;
 
   private static final int MAX_SHARDS = 64;

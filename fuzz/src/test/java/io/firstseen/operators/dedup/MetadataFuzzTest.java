@@ -8,11 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The metadata of a savepoint, which Flink's code reads: what cannot be read is an {@link
- * IOException}. Flink's code has no bounds on memory and time.
+ * Savepoint metadata, which Flink's code reads, is rejected with an {@link IOException} if it
+ * cannot be read. Flink's code does not limit memory and time.
  */
 class MetadataFuzzTest {
-  /** Flink looks for it, as files of the state are named relative to it. */
+  /** Flink checks that the file exists, because the state's files are named relative to it. */
   private static final String DIRECTORY = directory();
 
   private static String directory() {

@@ -11,7 +11,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import java.nio.charset.StandardCharsets;
 
-/** Asks a service over a connection without a network, in the calling thread. */
+/** Sends requests to a service over a connection without a network, in the calling thread. */
 public final class EmbeddedPeer {
   private EmbeddedPeer() {}
 
