@@ -49,7 +49,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code --blob-dir} on a local directory and on an S3 server, over a failure, on a real broker.
+ * Tests {@code --blob-dir} with a local directory and an S3 server, across a failure, on a real
+ * broker.
  */
 class BlobsInObjectStorageTest {
   private static final int SECONDS = Integer.getInteger("firstseen.scale", 1) > 1 ? 12 : 6;
@@ -148,8 +149,8 @@ class BlobsInObjectStorageTest {
     }
     assertThat(recordKeys(snapshots)).containsExactlyInAnyOrder("firstseen", "firstseen/publisher");
 
-    // With no grace, a blob is deleted two checkpoints after the second manifest without it. So
-    // those that the newest manifest has replaced are still there.
+    // Without a grace period, a blob is deleted two checkpoints after the second manifest that does
+    // not use it. Blobs that the newest manifest has replaced therefore still exist.
     Set<String> named =
         new ManifestBlobs(newest, reference -> blob(newest, reference)).named().keySet();
     long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** An S3 server in a process of its own; its buckets are the subdirectories of a directory. */
+/** An S3 server in a separate process; its buckets are the subdirectories of a directory. */
 final class StorageServer implements Closeable {
   static final String KEY = "key";
   static final String SECRET = "secret";
