@@ -20,12 +20,12 @@ import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.DataType;
 
 /**
- * The connector {@code firstseen}: puts a dedup in front of a table of another connector. A query
- * that reads the table gets, and a query that writes to it writes, only the rows whose key is seen
- * for the first time, and the removals of keys.
+ * The connector {@code firstseen}, which adds a dedup in front of a table of another connector.
+ * Reading from and writing to the table only passes rows whose key is seen for the first time, and
+ * deletes of live keys.
  *
- * <p>Options that begin with {@code table.} are those of the other connector, {@code
- * table.connector} among them. The others are those of {@link TableDedup}.
+ * <p>Options that begin with {@code table.} configure the other connector, including {@code
+ * table.connector}. {@link TableDedup} declares all other options.
  *
  * <p>All errors are {@link ValidationException}s, which Flink throws when the query is planned.
  */
@@ -36,12 +36,12 @@ public final class FirstseenTableFactory
 
   private static final String WRAPPED_PREFIX = "table.";
 
-  /** So that a job may read a table and write to it. */
+  /** Allows a job to read a table and write to it. */
   private static final String WRITING_UID_SUFFIX = "-write";
 
   private static final String TRANSACTION_TIMEOUT = "properties.transaction.timeout.ms";
 
-  /** For Flink, which finds it by its name. */
+  /** Called by Flink, which finds the factory by its name. */
   public FirstseenTableFactory() {}
 
   @Override
@@ -117,7 +117,7 @@ public final class FirstseenTableFactory
   /**
    * Checks the transaction timeout of an exactly-once sink of Kafka. The connector's default of 1 h
    * is longer than brokers allow by default, so a job without the property restarts forever. A
-   * longer timeout that the table sets is for brokers that allow it.
+   * table may set a longer timeout if the brokers allow it.
    */
   private static void requireTransactionTimeout(
       Map<String, String> options, ReadableConfig settings) {

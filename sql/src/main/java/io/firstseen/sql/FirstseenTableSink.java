@@ -45,7 +45,7 @@ final class FirstseenTableSink implements DynamicTableSink {
                 .formatted(requested, wrapped.asSummaryString(), accepted, written));
       }
     }
-    // With the old rows of updates, whose keys are deleted.
+    // Includes the old rows of updates, whose keys are deleted.
     return onlyInserts ? ChangelogMode.insertOnly() : ChangelogMode.all();
   }
 
@@ -73,7 +73,7 @@ final class FirstseenTableSink implements DynamicTableSink {
     };
   }
 
-  /** The planner checks this for other connectors, but cannot see the sink that is wrapped here. */
+  /** The planner checks this for other connectors, but cannot access the wrapped sink. */
   private static void requireOrder(SinkRuntimeProvider provider, int ofDedup) {
     int ofSink = ((ParallelismProvider) provider).getParallelism().orElse(ofDedup);
     if (ofSink != ofDedup && ofSink > 1) {

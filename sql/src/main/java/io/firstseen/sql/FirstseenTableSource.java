@@ -23,8 +23,8 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a table through a dedup. Watermarks are made before the dedup, so that they go on while
- * only repeats arrive.
+ * Reads a table through a dedup. Watermarks are generated before the dedup, so that they advance
+ * while only duplicates arrive.
  */
 final class FirstseenTableSource
     implements ScanTableSource, SupportsWatermarkPushDown, SupportsReadingMetadata {
@@ -32,7 +32,7 @@ final class FirstseenTableSource
   private final TableDedup dedup;
   private DataType rowType;
 
-  /** Null if there are none, or if the wrapped source makes them. */
+  /** Null if there are no watermarks, or if the wrapped source generates them. */
   private @Nullable WatermarkStrategy<RowData> watermarks;
 
   FirstseenTableSource(ScanTableSource wrapped, TableDedup dedup, DataType rowType) {

@@ -31,19 +31,18 @@ import org.apache.flink.util.TimeUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code SNAPSHOT_CONTAINS(set, key)}: whether a key is in the current snapshot of a set, as {@link
- * SnapshotClient#mightContain(byte[], byte[])} says. The set is a literal, the key a STRING or
- * BYTES before canonicalisation. NULL for a NULL key, and for a key without a canonical form, which
- * cannot be looked up.
+ * {@code SNAPSHOT_CONTAINS(set, key)} returns whether the current snapshot of a set contains a key,
+ * like {@link SnapshotClient#mightContain(byte[], byte[])}. The set is a literal, the key a STRING
+ * or BYTES before canonicalisation. Returns NULL for a NULL key and for a key without a canonical
+ * form, which cannot be looked up.
  *
- * <p>Settings of the session say where snapshots are: {@code SET
- * 'firstseen.snapshots.bootstrap-servers' = 'broker:9092'}, {@link #TOPIC}, {@link #HASH_KEY_FILE}
- * and {@link #WAIT}.
+ * <p>Session settings configure the snapshots: {@code SET 'firstseen.snapshots.bootstrap-servers' =
+ * 'broker:9092'}, {@link #TOPIC}, {@link #HASH_KEY_FILE} and {@link #WAIT}.
  *
- * <p>A task waits at its start for the first snapshot. From then on the last good snapshot answers,
- * however old. The tasks of a job in one JVM share one client for each set, which the last of them
- * closes; if this class is in Flink's {@code lib/}, those of all jobs with equal settings and hash
- * key. The function is not deterministic, as the set changes.
+ * <p>A task waits for the first snapshot when it starts. From then on, calls use the last valid
+ * snapshot, regardless of its age. The tasks of a job in one JVM share one client per set, which
+ * the last task closes. If this class is in Flink's {@code lib/}, the tasks of all jobs with equal
+ * settings and hash key share a client. The function is not deterministic, as the set changes.
  */
 public final class SnapshotContains extends ScalarFunction implements SpecializedFunction {
   /** The brokers of the snapshots topic, {@code host:port} separated by commas; required. */
@@ -57,8 +56,8 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
           .defaultValue(SnapshotClientOptions.DEFAULT_TOPIC);
 
   /**
-   * A file with the hash key of the snapshots, which every TaskManager reads; the public key unless
-   * set.
+   * A file with the hash key of the snapshots, which every TaskManager reads; default: the public
+   * key.
    */
   public static final ConfigOption<String> HASH_KEY_FILE =
       ConfigOptions.key("firstseen.snapshots.hash-key-file").stringType().noDefaultValue();
@@ -74,8 +73,8 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   private static final long serialVersionUID = 1;
 
   /**
-   * Those of the job if its class loader has loaded this class, and those of all jobs of the JVM if
-   * Flink's own has.
+   * The clients of the job if the job's class loader has loaded this class, or the clients of all
+   * jobs in the JVM if Flink's class loader has.
    */
   private static final Map<Followed, Shared> CLIENTS = new HashMap<>();
 
@@ -86,7 +85,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   private transient @Nullable Shared shared;
   private transient @Nullable SnapshotClient client;
 
-  /** What a call follows, by its settings. */
+  /** The snapshots that a call follows, by its settings. */
   record Source(String bootstrapServers, String topic, String set, @Nullable String hashKeyFile)
       implements Serializable {
 
@@ -97,7 +96,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     }
   }
 
-  /** What a client follows: another key in the same file makes it another. */
+  /** Identifies a client; a different hash key in the same file requires a different client. */
   private record Followed(Source source, KeyHash.Algorithm algorithm, long keyCheck) {
     SnapshotClient start(KeyHash keyHash) {
       return SnapshotClient.start(
@@ -108,7 +107,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     }
   }
 
-  /** A client, for each of its users until the user releases it. */
+  /** A client that is shared by several users; each user must release it. */
   static final class Shared {
     private final Followed followed;
     private final SnapshotClient client;
@@ -121,7 +120,8 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   }
 
   /**
-   * For Flink: {@code CREATE FUNCTION SNAPSHOT_CONTAINS AS 'io.firstseen.sql.SnapshotContains'}.
+   * Called by Flink: {@code CREATE FUNCTION SNAPSHOT_CONTAINS AS
+   * 'io.firstseen.sql.SnapshotContains'}.
    */
   public SnapshotContains() {
     this(null, 0);
@@ -133,7 +133,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   }
 
   /**
-   * The function for one call.
+   * Returns the function for one call.
    *
    * @throws ValidationException if the set is not a literal, or a setting is missing or not valid
    */
@@ -164,7 +164,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
               .formatted(WAIT.key(), TimeUtils.formatWithHighestUnit(wait)));
     }
     try {
-      // Refuses wrong brokers and names here, and not on the TaskManagers.
+      // Rejects invalid brokers and names here instead of on the TaskManagers.
       var unused = SnapshotClientOptions.builder(servers, set).topic(settings.get(TOPIC)).build();
     } catch (IllegalArgumentException e) {
       throw new ValidationException("SNAPSHOT_CONTAINS: " + e.getMessage(), e);
@@ -183,9 +183,9 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
    * Waits for the first snapshot.
    *
    * @throws IOException if the hash key cannot be read now
-   * @throws TimeoutException if no snapshot answers in time; the message says why
-   * @throws SuppressRestartsException if no restart helps: there is no hash key in the file, or the
-   *     set cannot be used with the hash key or with this version
+   * @throws TimeoutException if no snapshot becomes active in time; the message states the reason
+   * @throws SuppressRestartsException if a restart cannot help: the file does not contain a hash
+   *     key, or the set cannot be used with the hash key or with this version
    */
   @Override
   public void open(FunctionContext context)
@@ -223,7 +223,9 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     client = opened.client;
   }
 
-  /** The SQL client shows only the innermost cause. */
+  /**
+   * Returns an exception without a cause, because the SQL client shows only the innermost cause.
+   */
   private static SuppressRestartsException permanent(String reason) {
     return new SuppressRestartsException(new ValidationException("SNAPSHOT_CONTAINS: " + reason));
   }
@@ -249,25 +251,26 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
       }
       CLIENTS.remove(shared.followed);
     }
-    // Not under the lock, for which other tasks wait: it waits for the client's thread.
+    // Closed without the lock, for which other tasks wait, because closing waits for the client's
+    // thread.
     shared.client.close();
   }
 
-  /** The sets that this JVM follows; for tests. */
+  /** Returns the sets that this JVM follows; for tests. */
   static int clients() {
     synchronized (CLIENTS) {
       return CLIENTS.size();
     }
   }
 
-  /** For a key in UTF-8; see the class. */
+  /** Evaluates the function for a key in UTF-8. */
   public @Nullable Boolean eval(
       @DataTypeHint(value = "STRING", bridgedTo = StringData.class) StringData set,
       @DataTypeHint(value = "STRING", bridgedTo = StringData.class) @Nullable StringData key) {
     return key == null ? null : contains(key.toBytes());
   }
 
-  /** For a key of bytes; see the class. */
+  /** Evaluates the function for a key of bytes. */
   public @Nullable Boolean eval(
       @DataTypeHint(value = "STRING", bridgedTo = StringData.class) StringData set,
       byte @Nullable [] key) {
@@ -278,7 +281,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     try {
       return client.mightContain(null, key);
     } catch (InvalidKeyException e) {
-      // Unknown, so that neither the condition nor its negation holds.
+      // NULL, so that neither the condition nor its negation holds.
       return null;
     }
   }

@@ -43,8 +43,8 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The dedup of a table by its options: +I and +U add a key, -U and -D delete it. Rows without a
- * usable key are dropped, and counted by the metric {@code deadLetters}.
+ * The dedup of a table, configured by its options: +I and +U add a key, -U and -D delete it. Rows
+ * without a usable key are dropped, and counted by the metric {@code deadLetters}.
  */
 final class TableDedup {
   static final ConfigOption<String> KEY =
@@ -70,13 +70,13 @@ final class TableDedup {
       ConfigOptions.key("capacity")
           .longType()
           .defaultValue(Firstseen.DEFAULT_CAPACITY)
-          .withDescription("The number of live keys up to which the rate holds.");
+          .withDescription("The number of live keys up to which the false-positive rate holds.");
   static final ConfigOption<Double> FPR =
       ConfigOptions.key("fpr")
           .doubleType()
           .defaultValue(Firstseen.DEFAULT_FALSE_POSITIVE_RATE)
           .withDescription(
-              "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat at"
+              "The probability, in (0, 0.1], with which a first-seen key is reported as a duplicate at"
                   + " capacity.");
   static final ConfigOption<String> MODE =
       ConfigOptions.key("mode")
@@ -87,24 +87,25 @@ final class TableDedup {
       ConfigOptions.key("canonicaliser")
           .stringType()
           .defaultValue(Canonicaliser.NONE.id())
-          .withDescription("Which spellings are one key: none, url, text or url-expression.");
+          .withDescription(
+              "The rule that gives equivalent keys one form: none, url, text or url-expression.");
   static final ConfigOption<String> STRIP_PARAMETERS =
       ConfigOptions.key("strip-parameters")
           .stringType()
           .noDefaultValue()
-          .withDescription("With canonicaliser url: the query parameters that URLs lose.");
+          .withDescription("With canonicaliser url: the query parameters to remove from URLs.");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key("ttl")
           .durationType()
           .noDefaultValue()
           .withDescription(
-              "Forget a key this long after it was seen, by the clock of the machine; at least"
-                  + " 1 s.");
+              "Forget a key this long after it was seen, by the system clock; at least" + " 1 s.");
   static final ConfigOption<String> TTL_SINCE =
       ConfigOptions.key("ttl-since")
           .stringType()
           .defaultValue(TimeToLive.Since.FIRST_SEEN.id())
-          .withDescription("Which event gives a key its time for ttl: first-seen or last-seen.");
+          .withDescription(
+              "The event from which the ttl of a key is measured: first-seen or last-seen.");
   static final ConfigOption<Integer> SHARDS =
       ConfigOptions.key("dedup-shards")
           .intType()
@@ -140,7 +141,7 @@ final class TableDedup {
           PAGE_CACHE,
           HASH_KEY_FILE);
 
-  // The parameters of Firstseen whose bounds it checks.
+  // The parameters whose bounds {@link Firstseen} checks.
   private static final Map<String, ConfigOption<?>> PARAMETERS =
       Map.of("capacity", CAPACITY, "falsePositiveRate", FPR, "shards", SHARDS);
 
@@ -172,12 +173,12 @@ final class TableDedup {
   }
 
   /**
-   * The dedup that options describe.
+   * Creates the dedup that the options describe.
    *
    * @param columns the physical columns of the table
    * @param primaryKey the columns of its primary key; empty if it has none
-   * @param tableName that of the table with its catalog and database, the uid without an option
-   * @param uidSuffix ends the prefix of uids
+   * @param tableName the name of the table with its catalog and database, which is the default uid
+   * @param uidSuffix the suffix of the uid prefix
    * @throws ValidationException if an option is out of bounds
    */
   static TableDedup of(
@@ -248,7 +249,7 @@ final class TableDedup {
     }
   }
 
-  /** An error of {@link Firstseen}, about the option that sets its parameter. */
+  /** Returns an error of {@link Firstseen} as an error of the option that sets the parameter. */
   private static String withNamesOfOptions(String error) {
     for (Map.Entry<String, ConfigOption<?>> parameter : PARAMETERS.entrySet()) {
       String subject = parameter.getKey() + " must ";
@@ -314,7 +315,7 @@ final class TableDedup {
     }
   }
 
-  /** The messages of these exceptions are often the path alone. */
+  /** Describes these exceptions, because their messages often contain only the path. */
   private static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "there is no such file or directory";
@@ -346,22 +347,25 @@ final class TableDedup {
         : row -> row.isNullAt(index) ? null : row.getBinary(index);
   }
 
-  /** What a plan shows. */
+  /** Returns the description in a query plan. */
   String summary() {
     return "firstseen(" + keyColumns.get(0) + ")";
   }
 
-  /** The uids that the operators of the other connector get, so that their state is found again. */
+  /**
+   * Returns the uids that the operators of the other connector get, so that their state is found
+   * again.
+   */
   ProviderContext uids() {
     return name -> Optional.of(uid + "-" + name);
   }
 
   /**
-   * The changes that come out if a changelog goes in.
+   * Returns the changelog mode of the output for the mode of the input.
    *
-   * @throws ValidationException if it has updates without their old rows, so that their keys are
-   *     unknown, or another primary key than that of the dedup, so that the changes of one row
-   *     would be made by two tasks, in any order
+   * @throws ValidationException if the input has updates without their old rows, so that the old
+   *     keys are unknown, or if the primary key differs from the dedup's key, so that two tasks
+   *     would process the changes of one row in any order
    */
   ChangelogMode accepted(ChangelogMode changes) {
     if (changes.containsOnly(RowKind.INSERT)) {
@@ -437,15 +441,15 @@ final class TableDedup {
   }
 
   /**
-   * Changes a row that no other operator has: the dedup read it from the exchange before it, at any
-   * parallelism. The rows of the input may not be changed, as others read them, too.
+   * Changes a row that no other operator references: the dedup received it through its exchange, at
+   * any parallelism. Input rows must not be changed, because other operators may also read them.
    */
   private static RowData insertOrDelete(RowData row) {
     row.setRowKind(operation(row) == Operation.ADD ? RowKind.INSERT : RowKind.DELETE);
     return row;
   }
 
-  /** The error of a connector whose way to read or write this one does not know. */
+  /** Returns the error for a connector with an unsupported runtime provider. */
   static ValidationException unknown(String table, Object provider, List<String> known) {
     return new ValidationException(
         "'firstseen' does not know how table connector '%s' runs: it gives a %s, not one of %s"

@@ -268,7 +268,8 @@ class FirstseenConnectorTest {
     tables
         .executeSql("INSERT INTO written SELECT CAST(COUNT(*) AS STRING) FROM events GROUP BY k")
         .await();
-    // Keys a and b come to 1, of which one is a repeat; the update of a deletes 1 and adds 2.
+    // Keys a and b have count 1, so one of them is a duplicate; the update of a deletes 1 and adds
+    // 2.
     assertThat(Sql.lines(directory.resolve("written")))
         .containsExactly(
             "{\"before\":null,\"after\":{\"c\":\"1\"},\"op\":\"c\"}",

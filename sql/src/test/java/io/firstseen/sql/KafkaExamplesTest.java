@@ -178,7 +178,7 @@ class KafkaExamplesTest {
     assertThat(SnapshotContains.clients()).isZero();
   }
 
-  /** The job fails at once although its restart strategy would restart it. */
+  /** The job fails immediately, although its restart strategy would restart it. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A job of SQL that is stopped with a savepoint and goes on, with another query. */
+/** A SQL job that is stopped with a savepoint and resumes with a different query. */
 class RestoreTest {
   @RegisterExtension
   static final MiniClusterExtension CLUSTER =
@@ -95,7 +95,9 @@ class RestoreTest {
         .satisfies(e -> assertThat(stack(e)).contains(reason));
   }
 
-  /** As sql.md warns: what no operator claims is dropped, and the keys come out again. */
+  /**
+   * As sql.md warns: state that matches no operator is dropped, and known keys are accepted again.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void stateOfAnotherUidIsDroppedOnlyIfTheScriptSaysSo(

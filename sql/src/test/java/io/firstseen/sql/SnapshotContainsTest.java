@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How calls share clients; what they answer is in {@link KafkaExamplesTest}. */
+/** Tests how calls share clients; {@link KafkaExamplesTest} tests their results. */
 class SnapshotContainsTest {
   @TempDir private Path directory;
 

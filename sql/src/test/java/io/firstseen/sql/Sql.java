@@ -16,7 +16,7 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 
-/** What the tests of SQL share. */
+/** Helper methods for tests of SQL. */
 final class Sql {
   private static final Pattern SET = Pattern.compile("SET '([^']*)' = '([^']*)'");
   private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
@@ -48,7 +48,7 @@ final class Sql {
   /**
    * Runs an example as the SQL client does, and waits for its end.
    *
-   * @param output what it writes to files goes here
+   * @param output the directory for the files that it writes
    */
   static void runExample(
       StreamTableEnvironment tables, String name, Path output, String bootstrapServers)

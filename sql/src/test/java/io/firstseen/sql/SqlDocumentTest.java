@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
 
-/** docs/operations/sql.md names the options that there are, and pages show SQL that runs. */
+/** docs/operations/sql.md lists exactly the existing options, and the SQL on all pages runs. */
 class SqlDocumentTest {
   private static final Path ROOT = Path.of("..");
   private static final Path PAGE = ROOT.resolve("docs/operations/sql.md");

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the SQL jar says about the libraries that it bundles. */
+/** The notices of the SQL jar about bundled libraries. */
 class SqlJarNoticeTest {
   private static final Path META_INF = Path.of("src/sql-jar/META-INF");
 

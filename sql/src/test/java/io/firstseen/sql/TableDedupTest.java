@@ -99,7 +99,7 @@ class TableDedupTest {
         .contains("rows-watermarks");
   }
 
-  /** A source that gives a stream and makes no watermarks. */
+  /** A source that provides a stream without watermarks. */
   private static final class OneRow implements ScanTableSource {
     @Override
     public ChangelogMode getChangelogMode() {
