@@ -52,7 +52,7 @@ final class ReportMembershipCommand extends Verb {
       names = "--input",
       paramLabel = "KEYS",
       description =
-          "A file of keys, one per line, decompressed if its name ends in .gz; - is standard input."
+          "A file of keys, one per line, decompressed if it is in gzip format; - is standard input."
               + " Without it keys are generated.")
   private String input;
 

@@ -78,7 +78,7 @@ public final class RunCommand extends Verb {
       names = "--input",
       required = true,
       paramLabel = "FILE",
-      description = "The events; decompressed if the name ends in .gz; - is standard input.")
+      description = "The events; decompressed if they are in gzip format; - is standard input.")
   private String input;
 
   @Option(

@@ -108,7 +108,7 @@ public final class BootstrapCommand implements Callable<Integer> {
         required = true,
         paramLabel = "FILE",
         description =
-            "A file of keys or events; decompressed if its name ends in .gz; - is standard input.")
+            "A file of keys or events, decompressed if it is in gzip format; - is standard input.")
     private String input;
 
     @ArgGroup(exclusive = false)

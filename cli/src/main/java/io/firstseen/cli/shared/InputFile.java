@@ -1,5 +1,7 @@
 package io.firstseen.cli.shared;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.operators.UserErrorException;
 import java.io.BufferedInputStream;
@@ -10,6 +12,8 @@ import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +25,32 @@ public final class InputFile {
   private static final String GZIP_SUFFIX = ".gz";
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int HEAD_BYTES = 512;
+
+  /** Files that are no text, by the bytes with which they begin; longer ones first. */
+  private static final List<Map.Entry<String, String>> KINDS =
+      List.of(
+          Map.entry("PK\3\4", "a zip archive"),
+          Map.entry("PK\5\6", "a zip archive"),
+          Map.entry("7z\u00BC\u00AF\u0027\u001C", "a 7z archive"),
+          Map.entry("Rar!\u001A\7", "a rar archive"),
+          Map.entry("BZh", "compressed by bzip2"),
+          Map.entry("\u00FD7zXZ\0", "compressed by xz"),
+          Map.entry("]\0\0", "compressed by lzma"),
+          Map.entry("\u0028\u00B5/\u00FD", "compressed by zstd"),
+          Map.entry("\4\"M\u0018", "compressed by lz4"),
+          Map.entry("\u001F\u009D", "compressed by compress"),
+          Map.entry("x\1", "compressed by zlib"),
+          Map.entry("x\u009C", "compressed by zlib"),
+          Map.entry("x\u00DA", "compressed by zlib"),
+          Map.entry("\u00FF\6\0\0sNaPpY", "compressed by snappy"),
+          Map.entry("PAR1\u0015", "a Parquet file"),
+          Map.entry("Obj\1", "an Avro file"),
+          Map.entry("SQLite format 3\0", "an SQLite database"),
+          Map.entry("%PDF-", "a PDF document"),
+          Map.entry("\u00FF\u00FE\0\0", "text in UTF-32"),
+          Map.entry("\0\0\u00FE\u00FF", "text in UTF-32"),
+          Map.entry("\u00FF\u00FE", "text in UTF-16"),
+          Map.entry("\u00FE\u00FF", "text in UTF-16"));
 
   private InputFile() {}
 
@@ -117,7 +147,7 @@ public final class InputFile {
   }
 
   private static boolean isGzip(byte[] head) {
-    return startsWith(head, 0, 0x1F, 0x8B);
+    return new String(head, ISO_8859_1).startsWith("\u001F\u008B");
   }
 
   /**
@@ -151,33 +181,18 @@ public final class InputFile {
   }
 
   private static @Nullable String kindOfBinary(byte[] head) {
-    if (startsWith(head, 0, 'P', 'K', 3, 4) || startsWith(head, 0, 'P', 'K', 5, 6)) {
-      return "a zip archive";
-    } else if (startsWith(head, 257, 'u', 's', 't', 'a', 'r')) {
-      return "a tar archive";
-    } else if (startsWith(head, 0, 'B', 'Z', 'h')) {
-      return "compressed by bzip2";
-    } else if (startsWith(head, 0, 0xFD, '7', 'z', 'X', 'Z', 0)) {
-      return "compressed by xz";
-    } else if (startsWith(head, 0, 0x28, 0xB5, 0x2F, 0xFD)) {
-      return "compressed by zstd";
-    } else if (startsWith(head, 0, 0xFF, 0xFE) || startsWith(head, 0, 0xFE, 0xFF)) {
-      return "text in UTF-16";
-    }
-    int zeros = 0;
-    for (byte b : head) {
-      zeros += b == 0 ? 1 : 0;
-    }
-    return zeros > 0 && zeros >= head.length / 4 ? "binary, with many zero bytes" : null;
-  }
-
-  private static boolean startsWith(byte[] head, int from, int... bytes) {
-    for (int i = 0; i < bytes.length; i++) {
-      if (from + i >= head.length || (head[from + i] & 0xFF) != bytes[i]) {
-        return false;
+    String text = new String(head, ISO_8859_1);
+    for (Map.Entry<String, String> kind : KINDS) {
+      if (text.startsWith(kind.getKey())) {
+        return kind.getValue();
       }
     }
-    return true;
+    if (text.startsWith("ustar", 257)) {
+      return "a tar archive";
+    }
+    return text.chars().filter(c -> c == 0).count() * 4 >= Math.max(text.length(), 1)
+        ? "binary, with many zero bytes"
+        : null;
   }
 
   /**

@@ -35,7 +35,7 @@ final class SetKeys {
       required = true,
       paramLabel = "KEYS",
       description =
-          "A file of keys, decompressed if its name ends in .gz; - is standard input. Keys are text"
+          "A file of keys, decompressed if it is in gzip format; - is standard input. Keys are text"
               + " for original and casper, hexadecimal digits for bip158, decimal numbers for"
               + " golombset.")
   private String input;

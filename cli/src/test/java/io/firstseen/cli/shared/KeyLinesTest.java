@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -167,16 +168,30 @@ class KeyLinesTest {
     Arrays.fill(tar, (byte) 'a');
     System.arraycopy("ustar".getBytes(UTF_8), 0, tar, 257, 5);
     Map<String, byte[]> contents =
+        new HashMap<>(
+            Map.of(
+                "zip archive", "PK\3\4 and so on".getBytes(ISO_8859_1),
+                "a zip archive", "PK\5\6 and so on".getBytes(ISO_8859_1),
+                "compressed twice", gzip("a".getBytes(UTF_8)),
+                "tar archive", tar,
+                "bzip2", "BZh91AY".getBytes(ISO_8859_1),
+                "xz", "\u00fd7zXZ\0".getBytes(ISO_8859_1),
+                "zstd", "\u0028\u00b5\u002f\u00fd".getBytes(ISO_8859_1),
+                "UTF-16", "a.example".getBytes(UTF_16),
+                "binary", "a\0.\0b\0\n\0".getBytes(UTF_8)));
+    Map<String, String> heads =
         Map.of(
-            "zip archive", "PK\3\4 and so on".getBytes(ISO_8859_1),
-            "a zip archive", "PK\5\6 and so on".getBytes(ISO_8859_1),
-            "compressed twice", gzip("a".getBytes(UTF_8)),
-            "tar archive", tar,
-            "bzip2", "BZh91AY".getBytes(ISO_8859_1),
-            "xz", "\u00fd7zXZ\0".getBytes(ISO_8859_1),
-            "zstd", "\u0028\u00b5\u002f\u00fd".getBytes(ISO_8859_1),
-            "UTF-16", "a.example".getBytes(UTF_16),
-            "binary", "a\0.\0b\0\n\0".getBytes(UTF_8));
+            "7z archive", "7z\u00bc\u00af'\u001c\0\4",
+            "rar archive", "Rar!\u001a\7\1\0",
+            "lzma", "]\0\0\u0080\0\u00ff",
+            "lz4", "\4\"M\u0018d@\u00a7",
+            "by compress", "\u001f\u009d\u0090a",
+            "zlib", "x\u009c\u00cb",
+            "snappy", "\u00ff\6\0\0sNaPpY",
+            "Avro", "Obj\1\4\u0014avro.codec",
+            "Parquet", "PAR1\u0015\4",
+            "UTF-32", "\u00ff\u00fe\0\0a\0\0\0");
+    heads.forEach((kind, head) -> contents.put(kind, (head + "a.example").getBytes(ISO_8859_1)));
     for (Map.Entry<String, byte[]> content : contents.entrySet()) {
       List<byte[]> each =
           content.getKey().equals("compressed twice")
