@@ -258,11 +258,11 @@ class JobJarTest {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** As in a cluster that also runs SQL: the connectors contain relocated Kafka classes. */
+  /** As in a cluster that also runs SQL and has file systems in its lib instead of its plugins. */
   private static String flinkWithConnectors() throws IOException {
     try (Stream<Path> jars = Files.list(Path.of("target", "cluster-lib"))) {
       List<String> lib = jars.map(Path::toString).sorted().toList();
-      assertThat(lib).hasSize(3);
+      assertThat(lib).hasSize(5);
       return String.join(File.pathSeparator, lib) + File.pathSeparator + flinkAlone();
     }
   }
