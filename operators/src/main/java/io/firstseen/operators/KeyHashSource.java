@@ -13,16 +13,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the tasks of a job get its keyed hash: with the job, or by reading its key on their
- * TaskManagers. In the second case the job holds only the algorithm, the check value of the key and
- * the reader, so that the key is in none of Flink's files.
+ * The source from which the tasks of a job get its keyed hash: the job itself, or a hash key that
+ * they read on their TaskManagers. In the second case the job contains only the algorithm, the
+ * check value of the key and the reader, so that none of Flink's files contains the key.
  */
 public final class KeyHashSource implements Serializable {
   private static final long serialVersionUID = 1;
 
   /**
-   * Reads a hash where a task starts. It is serialised with the job, and must not hold the key. Its
-   * {@code toString} names the place of the key in messages.
+   * Reads a hash when a task starts. The reader is serialised with the job and must not contain the
+   * key. Messages use its {@code toString} as the location of the key.
    */
   @FunctionalInterface
   public interface Reader extends Serializable {
@@ -30,7 +30,7 @@ public final class KeyHashSource implements Serializable {
      * Reads the hash.
      *
      * @throws IOException if it cannot be read
-     * @throws IllegalArgumentException if what is there is not a hash key
+     * @throws IllegalArgumentException if the location does not contain a hash key
      */
     KeyHash read() throws IOException;
   }
@@ -47,14 +47,14 @@ public final class KeyHashSource implements Serializable {
     this.reader = reader;
   }
 
-  /** The hash goes with the job, and its key with it: into each of Flink's files of the job. */
+  /** Sends the hash with the job. All of Flink's files of the job then contain its key. */
   public static KeyHashSource inJob(KeyHash hash) {
     return new KeyHashSource(Objects.requireNonNull(hash, "hash"), hash, null);
   }
 
   /**
-   * Every task reads the hash at its start. A job whose task reads another hash, or none, fails
-   * without a restart.
+   * Makes every task read the hash when it starts. If a task reads a different hash or no hash, the
+   * job fails without a restart.
    *
    * @param expected the hash that every task must read; only its algorithm and key check are kept
    */
@@ -63,12 +63,13 @@ public final class KeyHashSource implements Serializable {
   }
 
   /**
-   * Every task reads the key from a file, as {@link KeyHash#fromFile} does. It must be there with
-   * the same key on every TaskManager, and here, where the job gets its check value.
+   * Makes every task read the key from a file, as {@link KeyHash#fromFile} does. The file must
+   * exist with the same key on every TaskManager, and on this machine, where the job computes the
+   * check value.
    *
-   * @param file if it is relative, it is made absolute here
-   * @throws IOException if the file cannot be read here
-   * @throws IllegalArgumentException if it holds no hash key here
+   * @param file a relative path is resolved on this machine
+   * @throws IOException if the file cannot be read on this machine
+   * @throws IllegalArgumentException if the file on this machine does not contain a hash key
    */
   public static KeyHashSource onWorkers(Path file) throws IOException {
     FileReader reader = new FileReader(file.toAbsolutePath().toString());
@@ -90,8 +91,8 @@ public final class KeyHashSource implements Serializable {
   /**
    * Returns the file.
    *
-   * @throws IllegalArgumentException if it is a directory, as a container engine makes where a file
-   *     that it should mount is missing
+   * @throws IllegalArgumentException if it is a directory, which a container engine creates if a
+   *     file to mount is missing
    */
   public static Path requireNoDirectory(Path file) {
     if (Files.isDirectory(file)) {
@@ -100,21 +101,21 @@ public final class KeyHashSource implements Serializable {
     return file;
   }
 
-  /** The hash function. */
+  /** Returns the hash function. */
   public KeyHash.Algorithm algorithm() {
     return algorithm;
   }
 
-  /** {@link KeyHash#keyCheck} of the hash. */
+  /** Returns {@link KeyHash#keyCheck} of the hash. */
   public long keyCheck() {
     return keyCheck;
   }
 
   /**
-   * The hash, for a task that starts.
+   * Returns the hash for a starting task.
    *
-   * @throws UserErrorException if there is none here, or not that of the job
-   * @throws UncheckedIOException if it cannot be read now
+   * @throws UserErrorException if this TaskManager has no hash key, or a different key from the job
+   * @throws UncheckedIOException if the hash key cannot be read now
    */
   public KeyHash open() {
     if (reader == null) {
@@ -128,7 +129,7 @@ public final class KeyHashSource implements Serializable {
           "cannot read the hash key at %s on this TaskManager: %s: put the job's key there"
               .formatted(reader, reason(e)));
     } catch (IOException e) {
-      // It may pass: the job restarts.
+      // The failure may be temporary: the job restarts.
       throw new UncheckedIOException("cannot read the hash key at " + reader, e);
     }
     if (read.algorithm() != algorithm || read.keyCheck() != keyCheck) {

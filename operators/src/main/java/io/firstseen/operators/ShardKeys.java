@@ -7,10 +7,10 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 /**
  * The Flink keys of the shards, chosen so that the shards fill the key groups evenly.
  *
- * <p>Flink hashes a key to its key group, so plain shard numbers would crowd some groups and leave
- * others empty. Here shard {@code s} of {@code n} has an integer key that falls into key group
- * {@code s * maxParallelism / n}. The keys depend on these two numbers only. They are part of the
- * state's format, because keyed state is stored under them.
+ * <p>Flink hashes a key to its key group, so plain shard numbers would be distributed unevenly over
+ * the groups. Here shard {@code s} of {@code n} has an integer key that falls into key group {@code
+ * s * maxParallelism / n}. The keys depend on these two numbers only. They are part of the state's
+ * format, because keyed state is stored under them.
  */
 public final class ShardKeys implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -66,17 +66,17 @@ public final class ShardKeys implements Serializable {
     return new ShardKeys(keyByShard);
   }
 
-  /** The key group that a shard falls into. */
+  /** Returns the key group of a shard. */
   public static int group(int shard, int shardCount, int maxParallelism) {
     return (int) ((long) shard * maxParallelism / shardCount);
   }
 
-  /** The Flink key of a shard; the same object at each call. */
+  /** Returns the Flink key of a shard; the same object at each call. */
   public Integer keyOf(int shard) {
     return keyByShard[shard];
   }
 
-  /** Number of shards. */
+  /** Returns the number of shards. */
   public int shardCount() {
     return keyByShard.length;
   }

@@ -13,8 +13,8 @@ import org.apache.flink.util.SerializedThrowable;
 
 /**
  * An error that the user can correct: a missing file, an unreachable broker, a topic with the wrong
- * settings. The message is one sentence for the user; there is no stack trace. A job whose task
- * throws it fails without a restart, whatever its restart strategy.
+ * settings. The message is meant for the user, so there is no stack trace. If a task throws it, the
+ * job fails without a restart, regardless of its restart strategy.
  */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class UserErrorException extends RuntimeException {
@@ -24,7 +24,10 @@ public final class UserErrorException extends RuntimeException {
     super(sentence, null, false, false);
   }
 
-  /** Puts a failure of the file system into words: its exceptions often contain only the path. */
+  /**
+   * Describes a failure of the file system, because the messages of its exceptions often contain
+   * only the path.
+   */
   public static UserErrorException cannot(String action, Path file, IOException e) {
     return new UserErrorException("cannot %s %s: %s".formatted(action, file, reason(e)));
   }
@@ -45,8 +48,8 @@ public final class UserErrorException extends RuntimeException {
   }
 
   /**
-   * The sentence for the user if {@code failure} was caused by a user error, even if it comes from
-   * a failed job, where Flink wraps and serializes exceptions.
+   * Returns the message for the user if {@code failure} was caused by a user error. Also works for
+   * a failed job, whose exceptions Flink wraps and serializes.
    */
   public static Optional<String> sentence(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -55,7 +58,7 @@ public final class UserErrorException extends RuntimeException {
       }
       if (cause instanceof SerializedThrowable serialized
           && serialized.getOriginalErrorClassName().equals(UserErrorException.class.getName())) {
-        // Its message repeats the name of the class: "io.…UserErrorException: sentence".
+        // Its message starts with the class name: "io.…UserErrorException: message".
         String message = serialized.getMessage();
         String prefix = serialized.getOriginalErrorClassName() + ": ";
         return Optional.of(

@@ -15,9 +15,9 @@ import org.apache.flink.util.Collector;
 
 /**
  * Removes a blob once it has not been in use for the grace period, so that readers of older
- * manifests can still fetch it in that time. The blobs are checked only when a manifest is
- * published. The grace period is measured in processing time, because readers run in real time
- * however fast event time advances. State holds one entry for each published blob.
+ * manifests can still fetch it during the grace period. The blobs are checked only when a manifest
+ * is published. The grace period is measured in processing time, because readers run in real time
+ * regardless of the speed of event time. State holds one entry for each published blob.
  */
 final class BlobRetention {
   private static final long IN_USE = -1;
@@ -43,7 +43,7 @@ final class BlobRetention {
   }
 
   /**
-   * Records that a manifest was published, and removes the blobs whose grace period is over.
+   * Records that a manifest was published, and removes the blobs whose grace period has ended.
    *
    * @param inUse the published blobs that this manifest or a later one needs
    * @param nowMillis the processing time
@@ -55,7 +55,7 @@ final class BlobRetention {
       return;
     }
     Map<String, Tuple3<Integer, Long, Long>> changed = new HashMap<>();
-    // Also blobs that were published while retention was off.
+    // This includes blobs that were published while retention was off.
     inUse.forEach(
         (blob, kind) -> changed.put(blob.digest(), Tuple3.of(kind.code(), blob.bytes(), IN_USE)));
     Map<String, Tuple3<Integer, Long, Long>> due = new TreeMap<>();

@@ -4,20 +4,20 @@ import java.io.Serializable;
 import java.util.Optional;
 
 /**
- * How much the number of live keys may change from one published manifest to the next. A larger
+ * Bounds on the change of the number of live keys from one published manifest to the next. A larger
  * change is held until an operator allows it.
  *
  * @param maxFall the share of the keys that may disappear, in [0, 1]
  * @param maxGrowth the factor by which the number may grow, at least 1, or infinite
- * @param floor a fall from fewer keys than this is never held; growth from fewer keys is measured
- *     from this number; at least 0
+ * @param floor a decrease from fewer keys than this is never held; growth from fewer keys is
+ *     measured from this number; at least 0
  */
 public record ChangeBounds(double maxFall, double maxGrowth, long floor) implements Serializable {
 
   /** Allows every change. */
   public static final ChangeBounds NONE = new ChangeBounds(1, Double.POSITIVE_INFINITY, 0);
 
-  /** Refuses values out of bounds with {@link IllegalArgumentException}. */
+  /** Rejects values that are out of bounds with {@link IllegalArgumentException}. */
   public ChangeBounds {
     if (!(maxFall >= 0 && maxFall <= 1)) {
       throw new IllegalArgumentException("maxFall must be in [0, 1], got " + maxFall);
@@ -31,7 +31,8 @@ public record ChangeBounds(double maxFall, double maxGrowth, long floor) impleme
   }
 
   /**
-   * Describes the bound that a change breaks, as the end of a sentence; empty if it breaks none.
+   * Returns a description of the bound that a change exceeds, as the end of a sentence; empty if
+   * the change is within the bounds.
    *
    * @param published live keys of the last manifest that was published
    * @param count live keys now

@@ -6,13 +6,13 @@ import io.firstseen.filters.snapshot.SetDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates changes of a shard's live keys into changes of snapshot values. A value is that of a
- * key's suffix in the universe of the published sets, so several keys may share one. The keys must
- * be given in ascending order. Computes the digest of the values after the changes, and writes the
- * differences to a section.
+ * Translates changes of a shard's live keys into changes of snapshot values. A value is the value
+ * of a key's suffix in the universe of the published sets, so several keys may share a value. The
+ * keys must be given in ascending order. Computes the digest of the values after the changes, and
+ * writes the differences to a section.
  */
 final class CoarseChanges {
-  /** The highest number of keys in one call; longer runs are given in several calls. */
+  /** The maximum number of keys per call; longer runs are passed in several calls. */
   static final int MAX_RUN = 512;
 
   private final int shardBits;
@@ -20,7 +20,7 @@ final class CoarseChanges {
   private final @Nullable SectionWriter section;
   private final SetDigest digest;
   private final long[] run = new long[MAX_RUN];
-  // The value of the last key, and whether a key with this value lives before and after the
+  // The value of the last key, and whether a key with this value is live before and after the
   // changes.
   private long value;
   private boolean before;
@@ -33,7 +33,7 @@ final class CoarseChanges {
    *
    * @param shardBits the bits of a hash that are not in a suffix
    * @param universe the values of the published sets
-   * @param section takes the differences; null if they are not needed
+   * @param section receives the differences; null if they are not needed
    */
   CoarseChanges(int shardBits, Universe universe, @Nullable SectionWriter section) {
     this.shardBits = shardBits;
@@ -42,7 +42,7 @@ final class CoarseChanges {
     this.digest = new SetDigest(universe);
   }
 
-  /** Adds 1 to {@value #MAX_RUN} keys that live before and after the changes. */
+  /** Adds 1 to {@value #MAX_RUN} keys that are live before and after the changes. */
   void kept(long[] suffixes, int from, int to) {
     kept(suffixes[from]);
     long last = value;
@@ -60,20 +60,20 @@ final class CoarseChanges {
     value = last;
   }
 
-  /** Adds a key that lives before and after the changes. */
+  /** Adds a key that is live before and after the changes. */
   void kept(long suffix) {
     moveTo(valueOf(suffix));
     before = true;
     after = true;
   }
 
-  /** Adds a key that lives only after the changes. */
+  /** Adds a key that is live only after the changes. */
   void added(long suffix) {
     moveTo(valueOf(suffix));
     after = true;
   }
 
-  /** Adds a key that lived only before the changes. */
+  /** Adds a key that was live only before the changes. */
   void removed(long suffix) {
     moveTo(valueOf(suffix));
     before = true;
@@ -113,7 +113,7 @@ final class CoarseChanges {
     return digest.hex();
   }
 
-  /** The number of values after the changes. */
+  /** Returns the number of values after the changes. */
   long count() {
     return count;
   }

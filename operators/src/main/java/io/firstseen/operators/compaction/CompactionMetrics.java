@@ -4,7 +4,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
-/** Metrics of a task of the compaction; {@code docs/operations/metrics.md} has the table. */
+/** Metrics of a task of the compaction; {@code docs/operations/metrics.md} lists them. */
 final class CompactionMetrics {
   private final Counter bases;
   private final Counter baseBytes;
@@ -24,7 +24,7 @@ final class CompactionMetrics {
     group.gauge("closingMicros", () -> closingMicros);
   }
 
-  /** Counts what a changed shard published. */
+  /** Counts the data that a changed shard published. */
   void cut(ShardCut cut) {
     sections.inc();
     sectionBytes.inc(cut.section().length());

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the operations of each snapshot shard by windows of event time. When a window closes,
- * applies its operations to the shard's live set and emits what changed.
+ * applies its operations to the shard's live set and emits the changes.
  *
  * <p><b>Which window an operation is assigned to</b>: the latest of
  *
@@ -69,22 +69,23 @@ import org.jspecify.annotations.Nullable;
  * for that long. {@link ManifestFunction} waits for the other half.
  *
  * <p>The first operation of a window registers its timer. Each window that held an operation gives
- * one {@link ShardSnapshot}. If the live set changed, it has a section, and a base beside it where
- * {@link ChainRule} says so.
+ * one {@link ShardSnapshot}. If the live set changed, the report contains a section, and also a
+ * base if {@link ChainRule} requires one.
  *
- * <p><b>With a ttl</b>, the live set knows for each key only its expiry window, an eighth of a ttl
+ * <p><b>With a ttl</b>, the live set stores for each key only its expiry window, an eighth of a ttl
  * (the state calls it an epoch). A key is forgotten at the end of the first window that ends no
  * earlier than the end of its expiry window plus the ttl. The time of a key is the event time of
  * its latest add, or, if that add was late, the start of the window it was assigned to. A shard
- * must forget keys without new input, too. Closing one of its windows therefore registers a timer
+ * must also forget keys without new input. Closing one of its windows therefore registers a timer
  * for the window at whose end its next expiry window is due; such a window gives a {@link
  * ShardSnapshot} even if it held no operation. The end of all inputs closes these windows only up
  * to the shard's last one with operations, so bounded input ends.
  *
  * <p>This is an operator and not a {@code KeyedProcessFunction}, so that each open window can be a
  * namespace of the state, as in Flink's windows. Closing a window then reads only its operations,
- * however many others are open, and an asynchronous checkpoint on the heap copies only the window
- * in use. Accepting an operation costs one look-up for each open window newer than the operation's.
+ * regardless of the number of open windows, and an asynchronous checkpoint on the heap copies only
+ * the window in use. Accepting an operation costs one look-up per open window that is newer than
+ * the operation's window.
  */
 final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     implements OneInputStreamOperator<HashedOperation, ShardSnapshot>,
@@ -111,10 +112,11 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient long[] closedBeforeStart;
   // End of the newest window that is closed for all shards of this subtask, or MIN_VALUE.
   private transient long closedUntilMillis;
-  // By the end of a window that holds operations, the instant from which the clock may end it.
+  // The instants from which the system clock may end windows, by the ends of the windows that hold
+  // operations.
   private transient TreeMap<Long, Long> clockEnds;
   private transient long watermarkMillis;
-  // The processing time at which a watermark has advanced event time, or of the start.
+  // The processing time of the start, or at which a watermark last advanced event time.
   private transient long advancedMillis;
   private transient boolean ended;
   private transient long liveKeys;
@@ -209,12 +211,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
       long now = getProcessingTimeService().getCurrentProcessingTime();
       long due = publication.waitUntil(windowEndMillis, now);
       clockEnds.put(windowEndMillis, due);
-      // The task fails if the timer does.
+      // The task fails if the timer fails.
       var unused = getProcessingTimeService().registerTimer(due, time -> clockHasPassed());
     }
   }
 
-  /** Closes the windows that the clock ends, unless event time has advanced meanwhile. */
+  /**
+   * Closes the windows that the system clock ends, unless event time has advanced in the meantime.
+   */
   private void clockHasPassed() throws Exception {
     long now = getProcessingTimeService().getCurrentProcessingTime();
     long end = Long.MIN_VALUE;
@@ -233,7 +237,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * How far the end of the newest closed window lies behind processing time; 0 before the first.
+   * Returns how far the end of the newest closed window is behind processing time; 0 before the
+   * first window.
    */
   private long windowLagMillis() {
     return closedUntilMillis == Long.MIN_VALUE
@@ -270,9 +275,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * The end of the newest window that is closed for a shard. An unaligned checkpoint can hold this
-   * subtask's watermarks on their way to the manifests. After a restore the shard may run in
-   * another subtask, but it must still not report a window that such a watermark has closed.
+   * Returns the end of the newest window that is closed for a shard. An unaligned checkpoint can
+   * contain this subtask's watermarks in flight to the manifests. After a restore the shard may run
+   * in another subtask, but it must still not report a window that such a watermark has closed.
    */
   private long closedUntil(int shard, ShardWindows windowsOfShard) {
     int group = ShardKeys.group(shard, spec.snapshotShards(), Snapshots.MAX_PARALLELISM);
@@ -349,9 +354,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Advances to a watermark, but ignores {@link Long#MAX_VALUE}. Flink's valve emits that one for
-   * good if some inputs have ended and all others are idle. An idle input may still become active
-   * again, and then no timer would fire for its operations.
+   * Advances to a watermark, but ignores {@link Long#MAX_VALUE}. Flink's valve emits it permanently
+   * if some inputs have ended and all others are idle. An idle input may still become active again,
+   * and then no timer would fire for its operations.
    */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
@@ -378,7 +383,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   /**
    * Does not forward idleness, because manifests must wait for every subtask. All subtasks have the
    * same inputs, so none is idle for longer than the others. But the manifests would not wait for a
-   * subtask that does not know yet that an input is active again, and would publish windows without
+   * subtask that has not yet seen an input become active again, and would publish windows without
    * its shards.
    */
   @Override
@@ -407,7 +412,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     throw new IllegalStateException("no timer of processing time is ever registered");
   }
 
-  /** The number of live keys in this subtask's shards, each after its last closed window. */
+  /**
+   * Returns the number of live keys in this subtask's shards, each after its last closed window.
+   */
   long liveKeys() {
     return liveKeys;
   }

@@ -33,8 +33,8 @@ final class CompactionState {
       new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
 
   /**
-   * For each shard that has published a base, what {@link ChainRule} needs to decide on the next
-   * one.
+   * For each shard that has published a base, the data from which {@link ChainRule} decides when to
+   * publish the next base.
    */
   static final ValueStateDescriptor<ShardChain> CHAIN =
       new ValueStateDescriptor<>("chain", ShardChainSerializer.INSTANCE);

@@ -5,11 +5,11 @@ import java.util.Arrays;
 
 /**
  * The expiry windows that the keys of a live set can have at the end of a window: from the first
- * that is not due to the one that holds the window's end. There are at most nine. They are numbered
- * from 0 in the order of their ends.
+ * that is not due to the expiry window that contains the window's end. There are at most nine,
+ * numbered from 0 in the order of their ends.
  */
 final class ExpiryWindowTable {
-  /** Stands for the number of an expiry window whose keys are forgotten. */
+  /** Used as the number of an expiry window whose keys are forgotten. */
   static final byte DUE = -1;
 
   private final ExpiryRule rule;
@@ -22,23 +22,23 @@ final class ExpiryWindowTable {
     this.lastMillis = rule.expiryWindowEndFrom(windowEndMillis);
   }
 
-  /** The number of expiry windows. */
+  /** Returns the number of expiry windows. */
   int size() {
     return (int) ((lastMillis - firstMillis) / rule.expiryWindowMillis()) + 1;
   }
 
   /**
-   * The number of the expiry window of an instant, which is in the window or before it, or {@link
-   * #DUE}.
+   * Returns the number of the expiry window of an instant, which is in the window or before it, or
+   * {@link #DUE}.
    */
   byte numberOfTime(long millis) {
     return numberOf(rule.expiryWindowEndFrom(millis + 1));
   }
 
   /**
-   * The number of an expiry window. If it was made with another ttl, it becomes the next one that
-   * ends with it or after it. All keys were accepted before the window's end, so none needs a later
-   * expiry window than the last one here.
+   * Returns the number of an expiry window. If it was created with a different ttl, it becomes the
+   * first expiry window that ends at the same time or later. All keys were accepted before the
+   * window's end, so no key needs a later expiry window than the last window of this table.
    *
    * @return the number, or {@link #DUE}
    */
@@ -51,7 +51,7 @@ final class ExpiryWindowTable {
     return Math.min(rule.expiryWindowEndFrom(endMillis), lastMillis);
   }
 
-  /** The numbers of a set's expiry windows. */
+  /** Returns the numbers of a set's expiry windows. */
   byte[] numbersOf(KeyEpochs expiryWindows) {
     byte[] numbers = new byte[expiryWindows.endsMillis().length];
     for (int i = 0; i < numbers.length; i++) {
@@ -60,7 +60,10 @@ final class ExpiryWindowTable {
     return numbers;
   }
 
-  /** The expiry windows of a set, moved to those of this ttl if another ttl made them. */
+  /**
+   * Returns the expiry windows of a set, converted to the current ttl if they were created with a
+   * different ttl.
+   */
   KeyEpochs adjusted(KeyEpochs expiryWindows) {
     long[] ends = expiryWindows.endsMillis().clone();
     for (int i = 0; i < ends.length; i++) {
@@ -71,7 +74,7 @@ final class ExpiryWindowTable {
         : new KeyEpochs(ends, expiryWindows.counts(), expiryWindows.numbers());
   }
 
-  /** Whether some of a set's keys are due. */
+  /** Returns whether some of a set's keys are due. */
   boolean isAnyDue(KeyEpochs expiryWindows) {
     for (int i = 0; i < expiryWindows.counts().length; i++) {
       if (expiryWindows.counts()[i] > 0 && numberOf(expiryWindows.endsMillis()[i]) == DUE) {
@@ -81,7 +84,7 @@ final class ExpiryWindowTable {
     return false;
   }
 
-  /** The ends of the expiry windows. */
+  /** Returns the ends of the expiry windows. */
   long[] endsMillis() {
     long[] ends = new long[size()];
     for (int i = 0; i < ends.length; i++) {

@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
  * The live keys of a shard after a window.
  *
  * @param suffixes the suffixes of their hashes: the bits below the shard bits
- * @param expiryWindows the expiry windows in which they were accepted last; null without a ttl
+ * @param expiryWindows the expiry windows in which the keys were last accepted; null without a ttl
  */
 record LiveKeys(GolombCodedSet suffixes, @Nullable KeyEpochs expiryWindows) {
 
-  /** An empty set, whose suffixes have {@code suffixBits} bits. */
+  /** Returns an empty set, whose suffixes have {@code suffixBits} bits. */
   static LiveKeys none(int suffixBits, boolean withExpiryWindows) {
     return new LiveKeys(
         GolombCodedSet.of(new long[0], Universe.ofBits(suffixBits, 0)),
         withExpiryWindows ? new KeyEpochs(new long[0], new long[0], new byte[0]) : null);
   }
 
-  /** The bits of a suffix. */
+  /** Returns the bits of a suffix. */
   int suffixBits() {
     return suffixes.universe().range().bitLength() - 1;
   }

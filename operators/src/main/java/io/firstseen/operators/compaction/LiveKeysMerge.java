@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Merges a shard's live keys with the operations of a window, in one pass in ascending order. */
 final class LiveKeysMerge {
 
-  /** Receives the keys that live after the window, in blocks. */
+  /** Receives the keys that are live after the window, in blocks. */
   interface Blocks {
     /**
      * Receives the next keys.
@@ -36,7 +36,7 @@ final class LiveKeysMerge {
   /**
    * Prepares the merge.
    *
-   * @param coarse is told of all keys, too
+   * @param coarse also receives all keys
    */
   LiveKeysMerge(
       LiveKeys before,
@@ -77,7 +77,7 @@ final class LiveKeysMerge {
     blocks.take(suffixes, expiryWindows, filled);
   }
 
-  /** The index of the first key that is not less than the key of the next change. */
+  /** Returns the index of the first key that is not less than the key of the next change. */
   private int endOfRun(long[] block, int from, int length) {
     if (next == changed.length) {
       return length;
@@ -107,7 +107,7 @@ final class LiveKeysMerge {
     }
   }
 
-  /** Handles a key that lived before the window, and all changes up to it. */
+  /** Handles a key that was live before the window, and all changes up to it. */
   private void merge(long suffix, long key) {
     while (next < changed.length && Long.compareUnsigned(changed[next], suffix) < 0) {
       add();

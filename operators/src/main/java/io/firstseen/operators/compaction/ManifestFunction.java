@@ -49,8 +49,8 @@ import org.apache.flink.util.Collector;
  * <p><b>On a quiet stream</b>, with {@link Publication#idleTimeoutMillis}, a reported window is
  * also published when the system clock has passed its end, and the arrival of its first report, by
  * half of the timeout: {@link CompactionOperator} has waited for the other half, and the watermark
- * of a subtask without operations does not advance. What such a subtask still reports counts for
- * the next manifest.
+ * of a subtask without operations does not advance. Later reports of such a subtask count for the
+ * next manifest.
  *
  * <p>A window is held if its number of live keys jumps ({@link PublishingGate}). Its blobs are
  * published, since later packs follow them, and its sequence is used up, but no manifest has that
@@ -59,22 +59,22 @@ import org.apache.flink.util.Collector;
  * <p>The windows of manifests ascend strictly; sequences count from 1. A report may arrive after
  * the manifest of its window or of a later one: a savepoint with drain closes the last windows
  * early, and the job may be continued from it. Such a report counts for the first window that has
- * no manifest yet. If that window then has several changes of one shard, each is in a pack of its
- * own: the packs use up one sequence each, and the manifest has the last of them. So it is with a
- * window whose changes are too large for one pack.
+ * no manifest yet. If that window then has several changes of one shard, each is in a separate
+ * pack: every pack uses up a sequence, and the manifest has the last sequence. The same applies to
+ * a window whose changes are too large for one pack.
  *
- * <p>Before its first manifest after a start, the function says which blobs are in use, so that a
- * job can check that those of its restored state are where it publishes.
+ * <p>Before its first manifest after a start, the function emits the list of blobs in use, so that
+ * a job can check that the blobs of its restored state exist where it publishes.
  *
- * <p>While event time advances, what blobs and manifests say of the set depends on operations and
- * watermarks only, not on the parallelism or on the order in which shards report. Times of
- * publication and expiry are those of Flink's clock.
+ * <p>While event time advances, the description of the set in blobs and manifests depends only on
+ * operations and watermarks, not on the parallelism or on the order in which shards report.
+ * Publication and expiry times use Flink's clock.
  */
 final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
 
   private static final long serialVersionUID = 1L;
 
-  /** A blob has fewer than 2^31 bytes, and its writer doubles its room. */
+  /** A blob has fewer than 2^31 bytes, and its writer doubles its buffer. */
   private static final long MAX_SECTION_BYTES = 1L << 30;
 
   private final SnapshotSpec spec;
@@ -89,7 +89,8 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
   private transient ValueState<Long> lastWindowEnd;
-  // By the end of a reported window, the processing time from which the clock may publish it.
+  // The processing times from which the system clock may publish windows, by the ends of the
+  // reported windows.
   private transient MapState<Long, Long> clockEnds;
   private transient boolean saidInUse;
   private transient long sequenceGauge;
@@ -100,9 +101,9 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   }
 
   /**
-   * Makes a function.
+   * Creates a function.
    *
-   * @param maxSectionBytes the most bytes of the sections of a pack of several shards
+   * @param maxSectionBytes the maximum total bytes of the sections of a pack of several shards
    */
   ManifestFunction(SnapshotSpec spec, Publication publication, long maxSectionBytes) {
     this.spec = spec;
@@ -195,7 +196,9 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
-  /** Publishes the reported windows that the clock ends, and those before them. */
+  /**
+   * Publishes the reported windows that the system clock ends, and all earlier reported windows.
+   */
   private void publishOverdue(OnTimerContext context, Collector<SnapshotRecord> out)
       throws Exception {
     long now = context.timerService().currentProcessingTime();
@@ -215,10 +218,10 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   }
 
   /**
-   * Takes the shards' reports of a window from state.
+   * Removes the shards' reports of a window from state.
    *
-   * @param changes receives the first change of each shard, then the second of each, and so on; as
-   *     many shards together as fit a pack
+   * @param changes receives the first change of each shard, then the second change of each shard,
+   *     and so on, with as many shards together as fit in a pack
    * @return whether there was a report
    */
   private boolean takeReported(
@@ -261,7 +264,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
-  /** Whether a window that ends at or before an instant has reports but no manifest. */
+  /** Returns whether a window that ends at or before an instant has reports but no manifest. */
   private boolean isReportedUntil(long endMillis) throws Exception {
     for (Tuple2<Long, Integer> place : reported.keys()) {
       if (place.f0 <= endMillis) {
@@ -317,7 +320,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
-  /** The blobs that the newest manifest or a later one needs. */
+  /** Returns the blobs that the newest manifest or a later one needs. */
   private Map<BlobReference, BlobFrame.Kind> blobsInUse() throws Exception {
     Map<BlobReference, BlobFrame.Kind> inUse = packs.inUse();
     for (List<ShardSnapshot> reports : reported.values()) {

@@ -33,29 +33,33 @@ import org.apache.flink.api.java.tuple.Tuple2;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes packs and lists of bases from the changes of the shards, and knows what is published of
- * each shard.
+ * Creates packs and lists of bases from the changes of the shards, and tracks the published state
+ * of each shard.
  *
- * <p>The first pack names a new list. So does every pack with which the packs since the list would
- * have more than 1/{@value #PACKS_DIVISOR} of the bytes of the list and its bases, or which comes
- * {@value ChainRule#MAX_AGE_WINDOWS} windows after the list, or beside which fewer packs would be
- * kept than there are since the list. So a reader by bases loads at most 5/4 of the bytes of the
- * bases, and a few bytes for each shard in the list: 9/8 with the list (see {@link ChainRule}), and
- * 10/9 of that with the packs. The newest pack comes on top.
+ * <p>The first pack names a new list. A later pack names a new list if, including this pack, the
+ * packs since the list would have more than 1/{@value #PACKS_DIVISOR} of the bytes of the list and
+ * its bases, or if it is {@value ChainRule#MAX_AGE_WINDOWS} windows newer than the list, or if
+ * fewer packs would be kept with it than there are since the list. A reader that starts from bases
+ * therefore loads at most 5/4 of the bytes of the bases, and a few bytes per shard in the list: 9/8
+ * with the list (see {@link ChainRule}), and 10/9 of this with the packs, in addition to the newest
+ * pack.
  *
- * <p>A list includes the changes of the pack that first names it, unless that pack has shards
- * whole. In that case it holds the windows before, without these shards, so that a reader does not
- * load their bases beside them.
+ * <p>A list includes the changes of the pack that first names it, unless this pack contains whole
+ * shards. In that case the list covers only the previous windows, without these shards, so that a
+ * reader does not also load their bases.
  *
- * <p>Beside a pack, as many of those before it are kept as have together no more bytes than the
- * list and its bases; but always one, and at most {@value #MAX_KEPT}.
+ * <p>In addition to the newest pack, previous packs are kept as long as their total length does not
+ * exceed the bytes of the list and its bases; always at least one, and at most {@value #MAX_KEPT}.
  */
 final class PackPublisher {
 
-  /** The packs since a list may together have one byte for this many of the list and its bases. */
+  /**
+   * The minimum ratio of the bytes of the list and its bases to the total bytes of the packs since
+   * the list.
+   */
   static final int PACKS_DIVISOR = 9;
 
-  /** The highest number of packs that are kept beside the newest one. */
+  /** The maximum number of packs that are kept in addition to the newest pack. */
   static final int MAX_KEPT = 4095;
 
   /** A blob that must be published. */
@@ -90,11 +94,11 @@ final class PackPublisher {
   }
 
   /**
-   * Makes the pack of some changes.
+   * Creates the pack of some changes.
    *
    * @param changes reports of changed shards, by shard; at least one
    * @param sequence the sequence of the pack
-   * @return the new list of bases, if one is due, and then the pack
+   * @return the new list of bases, if a list is due, followed by the pack
    */
   List<Blob> publish(SortedMap<Integer, ShardSnapshot> changes, long sequence, long windowEndMillis)
       throws Exception {
@@ -126,7 +130,7 @@ final class PackPublisher {
     if (isBeforePack) {
       take(changes);
     }
-    // The list is the same if all that it leaves out was not in it before.
+    // The list does not change if none of the omitted shards were in it before.
     boolean isKnown = before != null && list.reference().equals(before.list());
     return isKnown ? List.of(pack) : List.of(list, pack);
   }
@@ -233,7 +237,7 @@ final class PackPublisher {
     return blobs.stream().mapToLong(BlobReference::bytes).sum();
   }
 
-  /** The packs that are kept beside the next one. */
+  /** Returns the packs that are kept in addition to the next pack. */
   private static List<BlobReference> keptBefore(PackChain chain) {
     List<BlobReference> kept = chain.kept();
     int first = kept.size();
@@ -248,7 +252,7 @@ final class PackPublisher {
     return kept.subList(first, kept.size());
   }
 
-  /** The manifest of the newest sets, without times. */
+  /** Returns the manifest of the newest sets, without times. */
   Manifest manifest(long sequence, long windowEndMillis) throws Exception {
     List<ShardTree.Leaf> leaves = new ArrayList<>();
     long count = 0;
@@ -274,7 +278,8 @@ final class PackPublisher {
   }
 
   /**
-   * The blobs that readers of the newest pack may need, and the bases that the next list will name.
+   * Returns the blobs that readers of the newest pack may need, and the bases that the next list
+   * will name.
    */
   Map<BlobReference, BlobFrame.Kind> inUse() throws Exception {
     Map<BlobReference, BlobFrame.Kind> inUse = new HashMap<>();

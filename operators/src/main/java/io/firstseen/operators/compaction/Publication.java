@@ -6,13 +6,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which manifests are published, and when blobs that are not in use are removed. None of this is
- * kept in state: a job may be restarted with other rules.
+ * Rules for which manifests are published, and when unused blobs are removed. The rules are not
+ * kept in state, so a job may be restarted with different rules.
  *
  * @param bounds how far the number of live keys may jump
  * @param jumpAllowedAfter the sequence of the published manifest after which the number may jump
- *     further, or {@link #NO_JUMP}. This allows one jump: the next one would follow another
- *     manifest
+ *     further, or {@link #NO_JUMP}. This allows one jump, because the next jump would follow a
+ *     different manifest
  * @param graceMillis how long a blob is kept after the last manifest that names it was replaced, or
  *     {@link #KEEP_BLOBS}
  * @param expiryMillis how long after its publication a manifest becomes stale, or {@link
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  *     sequences of this job are higher. 0 if there is no other job
  * @param takenOverCount the number of live keys of that manifest; the first manifest is compared
  *     with it
- * @param takenOverWindowEndMillis the end of that manifest's window; windows that end before it are
- *     held, since consumers already have newer data
- * @param idleTimeoutMillis within which the system clock ends windows if event time does not
- *     advance, or {@link #EVENT_TIME_ONLY}
+ * @param takenOverWindowEndMillis the end of that manifest's window; windows that end earlier are
+ *     held, because consumers already have newer data
+ * @param idleTimeoutMillis the time within which the system clock ends windows if event time does
+ *     not advance, or {@link #EVENT_TIME_ONLY}
  */
 public record Publication(
     ChangeBounds bounds,
@@ -40,7 +40,7 @@ public record Publication(
   /** No jump is allowed. */
   public static final long NO_JUMP = -1;
 
-  /** Blobs are kept for ever. */
+  /** Blobs are kept forever. */
   public static final long KEEP_BLOBS = -1;
 
   /** Manifests do not expire. */
@@ -49,14 +49,14 @@ public record Publication(
   /** Only event time ends windows. */
   public static final long EVENT_TIME_ONLY = -1;
 
-  /** The longest time after which manifests expire; the year of an expiry has four digits. */
+  /** The maximum time until manifests expire, so that the year of an expiry has four digits. */
   public static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
 
-  /** Publishes every manifest and removes nothing. */
+  /** Publishes every manifest and does not remove blobs. */
   public static final Publication OF_ALL =
       new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0, EVENT_TIME_ONLY);
 
-  /** Refuses values out of bounds with {@link IllegalArgumentException}. */
+  /** Rejects values that are out of bounds with {@link IllegalArgumentException}. */
   public Publication {
     Objects.requireNonNull(bounds, "bounds");
     if (jumpAllowedAfter < NO_JUMP) {
@@ -81,7 +81,7 @@ public record Publication(
     }
   }
 
-  /** A copy with these bounds: windows that break them are held. */
+  /** Returns a copy with these bounds; windows that exceed them are held. */
   public Publication within(ChangeBounds newBounds) {
     return new Publication(
         newBounds,
@@ -94,7 +94,7 @@ public record Publication(
         idleTimeoutMillis);
   }
 
-  /** A copy that allows one jump after the manifest of a sequence. */
+  /** Returns a copy that allows one jump after the manifest of a sequence. */
   public Publication allowingJumpAfter(long sequence) {
     return new Publication(
         bounds,
@@ -107,7 +107,7 @@ public record Publication(
         idleTimeoutMillis);
   }
 
-  /** A copy that removes blobs which no manifest has named for the grace period. */
+  /** Returns a copy that removes blobs which no manifest has named for the grace period. */
   public Publication removingBlobsAfter(Duration grace) {
     return new Publication(
         bounds,
@@ -120,7 +120,7 @@ public record Publication(
         idleTimeoutMillis);
   }
 
-  /** A copy whose manifests become stale this long after their publication. */
+  /** Returns a copy whose manifests become stale this long after their publication. */
   public Publication expiringAfter(Duration expiry) {
     return new Publication(
         bounds,
@@ -134,9 +134,9 @@ public record Publication(
   }
 
   /**
-   * A copy that also publishes the operations of a quiet stream. If event time has not advanced for
-   * half of the timeout, a window with operations is published at most the whole timeout after the
-   * later of its end and the arrival of its first operation, by the system clock.
+   * Returns a copy that also publishes the operations of a quiet stream. If event time has not
+   * advanced for half of the timeout, a window with operations is published at most the whole
+   * timeout after the later of its end and the arrival of its first operation, by the system clock.
    */
   public Publication endingWindowsAfter(Duration idleTimeout) {
     return new Publication(
@@ -150,29 +150,29 @@ public record Publication(
         idleTimeout.toMillis());
   }
 
-  /** Whether the system clock ends windows. */
+  /** Returns whether the system clock ends windows. */
   boolean hasIdleTimeout() {
     return idleTimeoutMillis != EVENT_TIME_ONLY;
   }
 
-  /** How long each of the two operators waits for event time: half of the idle timeout. */
+  /** Returns how long each of the two operators waits for event time: half of the idle timeout. */
   long waitMillis() {
     return Math.max(1, idleTimeoutMillis / 2);
   }
 
-  /** The instant until which an operator waits: from the later of two instants on. */
+  /** Returns the instant until which an operator waits, starting from the later of two instants. */
   long waitUntil(long windowEndMillis, long sinceMillis) {
     long from = Math.max(windowEndMillis, sinceMillis);
     long until = from + waitMillis();
     return until < from ? Long.MAX_VALUE : until;
   }
 
-  /** When a manifest that is published now expires; null if never. */
+  /** Returns when a manifest that is published now expires; null if it never expires. */
   @Nullable Long expiresMillis(long nowMillis) {
     return expiryMillis == NO_EXPIRY ? null : Long.valueOf(nowMillis + expiryMillis);
   }
 
-  /** A copy that continues after the newest manifest of another job. */
+  /** Returns a copy that continues after the newest manifest of another job. */
   public Publication takingOver(long sequence, long count, long windowEndMillis) {
     return new Publication(
         bounds,

@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds manifests whose number of live keys jumps, so that an accident upstream does not empty the
- * set of every consumer. Each manifest is compared with the last published one, however many were
- * held since. So manifests are held until the number is back within the bounds or the jump is
- * allowed. After a take-over, also holds windows that are older than the newest one that consumers
- * have.
+ * Holds manifests whose number of live keys jumps, so that an upstream failure does not empty the
+ * set of every consumer. Each manifest is compared with the last published manifest, regardless of
+ * how many were held since. Manifests are therefore held until the number is back within the bounds
+ * or the jump is allowed. After a take-over, the gate also holds windows that are older than the
+ * newest window that consumers have.
  */
 final class PublishingGate {
   private static final Logger LOG = LoggerFactory.getLogger(PublishingGate.class);
@@ -42,8 +42,8 @@ final class PublishingGate {
   }
 
   /**
-   * Whether a manifest may be published. If so, the caller must publish it: it is recorded as the
-   * last published one.
+   * Returns whether a manifest may be published. If so, the caller must publish it, because it is
+   * recorded as the last published manifest.
    */
   boolean lets(Manifest manifest) throws IOException {
     Tuple2<Long, Long> own = lastPublished.value();

@@ -12,11 +12,11 @@ import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shard publishes for a window that changed its keys.
+ * The data that a shard publishes for a window that changed its keys.
  *
  * @param live the keys after the window
  * @param setDigest the digest of the published set of these keys
- * @param section the change from the set published before, or the whole set
+ * @param section the change from the previously published set, or the whole set
  * @param base the base of the set, or null; not null if the section is the whole set
  * @param chain the chain after the window, from which {@link ChainRule} decides on the next cut
  */
@@ -25,7 +25,7 @@ record ShardCut(
     LiveKeys live, String setDigest, Section section, byte @Nullable [] base, ShardChain chain) {
 
   /**
-   * Applies a change, and makes section and base as the rule decides.
+   * Applies a change, and creates section and base as {@link ChainRule} decides.
    *
    * @param chain the published chain before the window; null if the shard has published nothing
    */

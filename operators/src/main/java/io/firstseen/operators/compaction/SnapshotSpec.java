@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  *     lower rate
  * @param algorithm the algorithm that hashed the keys
  * @param keyCheck {@link KeyHash#keyCheck()} of that hash
- * @param canonicaliser the rule that brought the keys into canonical form
+ * @param canonicaliser the rule that canonicalised the keys
  * @param ttlMillis how long after its last add, in event time, a key is forgotten, in [1, {@value
  *     io.firstseen.types.TimeToLive#MAX_MILLIS}]; 0 if keys are kept until they are deleted. The
  *     length may change at a restart; whether there is one is fixed for the life of the state
@@ -43,7 +43,7 @@ public record SnapshotSpec(
   private static final Pattern RATE =
       Pattern.compile(" at false-positive rate ([0-9]+\\.[0-9]+(?:E-?[0-9]+)?),");
 
-  /** Refuses values out of bounds with {@link IllegalArgumentException}. */
+  /** Rejects values that are out of bounds with {@link IllegalArgumentException}. */
   public SnapshotSpec {
     SnapshotTopicFormat.requireSetName(setName);
     new WindowRule(windowMillis);
@@ -62,9 +62,9 @@ public record SnapshotSpec(
   }
 
   /**
-   * The binary logarithm of the lowest false-positive rate that the suffix bits of a hash give to
-   * the largest set: 2^31 keys in one shard, 2^40 in all. With a lower rate the job would fail once
-   * the set has grown.
+   * Returns the binary logarithm of the lowest false-positive rate that the suffix bits of a hash
+   * give to the largest set: 2^31 keys in one shard, 2^40 in all. With a lower rate the job would
+   * fail after the set has grown.
    *
    * @param snapshotShards a power of two in [1, 65536]
    */
@@ -73,7 +73,7 @@ public record SnapshotSpec(
     return Math.min(31, 40 - shardBits) - (Long.SIZE - shardBits);
   }
 
-  /** A set whose keys are kept until they are deleted. */
+  /** Creates the parameters of a set whose keys are kept until they are deleted. */
   public static SnapshotSpec of(
       String setName,
       long windowMillis,
@@ -92,7 +92,7 @@ public record SnapshotSpec(
         0);
   }
 
-  /** A copy with a ttl, or without one if it is 0. */
+  /** Returns a copy with a ttl, or without one if it is 0. */
   public SnapshotSpec withTtlMillis(long newTtlMillis) {
     return new SnapshotSpec(
         setName,
@@ -109,7 +109,7 @@ public record SnapshotSpec(
     return ttlMillis > 0;
   }
 
-  /** The parameters that all blobs and manifests of the set share. */
+  /** Returns the parameters that all blobs and manifests of the set share. */
   SetParameters setParameters() {
     return setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
   }
@@ -130,9 +130,9 @@ public record SnapshotSpec(
   }
 
   /**
-   * Describes in words what must not change during the life of the state, because a manifest names
-   * blobs of many windows and they must all agree. The lengths of the window and of the ttl may
-   * change. The text is kept in state, so it is the same in every locale.
+   * Returns a description of the parameters that must not change during the life of the state,
+   * because a manifest names blobs of many windows, which must all agree. The lengths of the window
+   * and of the ttl may change. The text is kept in state, so it does not depend on the locale.
    */
   String identity() {
     String stripped = canonicaliser.strippedParameters();
@@ -151,8 +151,8 @@ public record SnapshotSpec(
   }
 
   /**
-   * Whether this is the {@link #identity} that a text in state describes. Rates are compared as
-   * numbers: since JDK 19 some, such as 2^-24, are written with fewer digits.
+   * Returns whether this is the {@link #identity} that a text in state describes. Rates are
+   * compared as numbers: since JDK 19 some, such as 2^-24, are written with fewer digits.
    */
   boolean hasIdentity(String inState) {
     Matcher rate = RATE.matcher(inState);

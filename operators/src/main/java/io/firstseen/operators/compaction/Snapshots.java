@@ -22,12 +22,12 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * }</pre>
  *
  * <p>While event time advances, the same sequence of operations and watermarks gives the same
- * blobs, byte for byte, and the same manifests but for their times, at any parallelism and after
+ * blobs, byte for byte, and the same manifests except for their times, at any parallelism and after
  * any recovery. Only the order of the blobs between two manifests may differ.
  */
 public final class Snapshots {
 
-  /** The highest parallelism of the compaction; fixed, since the state's keys depend on it. */
+  /** The maximum parallelism of the compaction; fixed, because the state's keys depend on it. */
   public static final int MAX_PARALLELISM = 128;
 
   /** The name of the accumulator that counts held windows, see {@link ChangeBounds}. */
@@ -36,8 +36,8 @@ public final class Snapshots {
   private Snapshots() {}
 
   /**
-   * Like {@link #of(DataStream, SnapshotSpec, Publication)}, but publishes every window and removes
-   * no blob.
+   * Like {@link #of(DataStream, SnapshotSpec, Publication)}, but publishes every window and does
+   * not remove blobs.
    */
   public static SingleOutputStreamOperator<SnapshotRecord> of(
       DataStream<HashedOperation> operations, SnapshotSpec spec) {
@@ -46,12 +46,12 @@ public final class Snapshots {
 
   /**
    * Adds the snapshot operators to a job. Their uids are the set's name followed by {@code
-   * -compaction} and {@code -manifest}, so that a job can make several sets.
+   * -compaction} and {@code -manifest}, so that a job can publish several sets.
    *
    * @param operations accepted adds and deletes. Their event time, at least 0, is the timestamp of
    *     the record. Operations on one key must arrive in order. Duplicate adds and unknown deletes
    *     are ignored
-   * @param spec the set to make
+   * @param spec the set to publish
    * @param publication which windows are held, and when blobs are removed
    * @return blobs, manifests and removals of blobs, in one stream of parallelism 1. Write them in
    *     the order of the stream

@@ -7,7 +7,7 @@ import io.firstseen.types.KeyEpochs;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The change of a shard's live keys by a window: its operations, and the keys that expire. */
+/** The change of a shard's live keys in a window: its operations, and the keys that expire. */
 final class WindowChange {
   private final LiveKeys before;
   private final WindowOperations operations;
@@ -29,7 +29,7 @@ final class WindowChange {
   }
 
   /**
-   * Prepares the change, and counts the keys that live after the window.
+   * Prepares the change, and counts the keys that are live after the window.
    *
    * @param shardBits number of shard bits
    * @param pending hash to its pending operation, in any order
@@ -59,12 +59,12 @@ final class WindowChange {
     return new WindowChange(before, operations, table, anyDue, count);
   }
 
-  /** The number of keys after the window. */
+  /** Returns the number of keys after the window. */
   long count() {
     return count;
   }
 
-  /** Whether keys are added or removed. If not, their expiry windows may still change. */
+  /** Returns whether keys are added or removed. If not, their expiry windows may still change. */
   boolean changesKeys() {
     return operations.newKeys() > 0 || count < before.count();
   }
@@ -72,7 +72,7 @@ final class WindowChange {
   /**
    * Returns the keys after the window.
    *
-   * @param coarse is told of all keys
+   * @param coarse receives all keys
    */
   LiveKeys apply(@Nullable CoarseChanges coarse) throws MalformedGolombCodedSetException {
     if (operations.size() == 0 && !anyDue) {

@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a window that may change a shard's live set, in the order of the set. Left out
- * are deletes of keys that are not live, adds that are already due at the end of the window and,
- * without a ttl, adds of live keys.
+ * The operations of a window that may change a shard's live set, in the order of the set. Deletes
+ * of keys that are not live, adds that are already due at the end of the window and, without a ttl,
+ * adds of live keys are omitted.
  */
 final class WindowOperations {
-  /** Stands in place of an expiry-window number for a deleted key. */
+  /** Used instead of an expiry-window number for a deleted key. */
   static final byte DELETED = -1;
 
   private static final byte NOTHING = -2;
@@ -31,7 +31,7 @@ final class WindowOperations {
   }
 
   /**
-   * Sorts the operations of a window and leaves out those without effect.
+   * Sorts the operations of a window and omits operations without effect.
    *
    * @param live the suffixes of the live keys' hashes
    * @param shardBits number of shard bits
@@ -71,7 +71,7 @@ final class WindowOperations {
     return expiryWindow == ExpiryWindowTable.DUE ? NOTHING : expiryWindow;
   }
 
-  /** Looks the keys up in the set, in its order, and leaves out operations without effect. */
+  /** Looks the keys up in the set, in its order, and omits operations without effect. */
   private static WindowOperations effective(
       GolombCodedSet live,
       int shardBits,
@@ -113,25 +113,25 @@ final class WindowOperations {
     return suffixes.length;
   }
 
-  /** The suffixes of the keys' hashes, ascending as unsigned numbers. */
+  /** Returns the suffixes of the keys' hashes, ascending as unsigned numbers. */
   long[] suffixes() {
     return suffixes;
   }
 
   /**
-   * For each suffix, the number of the expiry window that an add gives to the key, or {@link
+   * Returns for each suffix the number of the expiry window that an add gives to the key, or {@link
    * #DELETED}.
    */
   byte[] expiryWindows() {
     return expiryWindows;
   }
 
-  /** How many keys are added that were not live before. */
+  /** Returns the number of added keys that were not live before. */
   long newKeys() {
     return newKeys;
   }
 
-  /** How many keys are deleted. */
+  /** Returns the number of deleted keys. */
   long deletedKeys() {
     return deletedKeys;
   }

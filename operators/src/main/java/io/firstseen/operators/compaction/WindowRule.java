@@ -4,7 +4,7 @@ import java.io.Serializable;
 
 /**
  * The division of event time into windows: {@code [k * windowMillis, (k + 1) * windowMillis)} for
- * every whole k. A window is named by its end.
+ * every whole k. A window is identified by its end.
  *
  * @param windowMillis length of a window in milliseconds, at least 1
  */
@@ -17,9 +17,10 @@ record WindowRule(long windowMillis) implements Serializable {
   }
 
   /**
-   * The end of the window that an instant lies in; for a window's end, the end of the next window.
+   * Returns the end of the window that contains an instant; for a window's end, the end of the next
+   * window.
    *
-   * @throws IllegalArgumentException if that window ends beyond what a long can hold
+   * @throws IllegalArgumentException if the end of the window does not fit in a long
    */
   long endOf(long instantMillis) {
     long end = instantMillis - Math.floorMod(instantMillis, windowMillis) + windowMillis;
@@ -32,9 +33,9 @@ record WindowRule(long windowMillis) implements Serializable {
   }
 
   /**
-   * The end of the newest window that a watermark closes; {@link Long#MIN_VALUE} if no window ends
-   * so early within the range of a long. Must not be called with {@link Long#MAX_VALUE}, which
-   * means that no event follows at all.
+   * Returns the end of the newest window that a watermark closes; {@link Long#MIN_VALUE} if no
+   * window within the range of a long ends that early. Must not be called with {@link
+   * Long#MAX_VALUE}, which means that no event follows.
    */
   long newestClosedEnd(long watermarkMillis) {
     long next = watermarkMillis + 1;

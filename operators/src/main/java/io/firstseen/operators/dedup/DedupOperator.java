@@ -51,7 +51,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * Decides which events change the set of live keys: adds of keys that are not live, and deletes of
  * live keys. An {@link Emission} emits every event with the decision.
  *
- * <p>Every shard is a cuckoo filter in managed keyed state, with one entry for each page. {@link
+ * <p>Every shard is a cuckoo filter in managed keyed state, with one entry per page. {@link
  * LiveSet} decides on each event.
  *
  * @param <T> type of the events
@@ -192,8 +192,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     batch =
         new EventBatch<>(
             getProcessingTimeService(),
-            // Not for each event: reading the machine's clock waits for all outstanding memory
-            // loads.
+            // Not read for each event, because reading the system clock waits for all outstanding
+            // memory loads.
             clock::tick,
             shards::prefetch,
             this::decide);
@@ -267,7 +267,10 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     warnOfMissingWatermarks();
   }
 
-  /** The first watermark may follow the first events, so one checkpoint without any is normal. */
+  /**
+   * The first watermark may follow the first events, so one checkpoint without a watermark is
+   * normal.
+   */
   private void warnOfMissingWatermarks() {
     boolean lacking = clock.lacksWatermarks();
     if (lacking && lackedWatermarks && !warnedOfWatermarks) {
@@ -280,7 +283,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     lackedWatermarks = lacking;
   }
 
-  /** Names what the job was given, and the state does not follow. */
+  /** Logs parameters of the job that the state does not use. */
   private void warnOfKeptValues() {
     String name = getOperatorConfig().getOperatorName();
     int kept = effective.identityBits();
@@ -307,7 +310,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
 
   private void warnOfHighRate() {
     double predicted = shards.predictedFalsePositiveRate();
-    // P is a whole number, so the rate at capacity may be 0.8 % above the one asked for.
+    // P is a whole number, so the rate at capacity may be 0.8 % above the requested rate.
     if (predicted > 1.01 * falsePositiveRate && !warned) {
       LOG.warn(
           "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
@@ -352,8 +355,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
   }
 
   /**
-   * Does nothing: the code that accesses state sets the key of its shard. Most events do not access
-   * state.
+   * Does nothing, because the code that accesses state sets the key of its shard. Most events do
+   * not access state.
    */
   @Override
   @SuppressWarnings("rawtypes")

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A summary of a dedup's state in a savepoint or checkpoint.
  *
- * @param checkpointId the number of the checkpoint; 0 for a savepoint made by {@link WarmStart}
+ * @param checkpointId the number of the checkpoint; 0 for a savepoint created by {@link WarmStart}
  * @param parallelism the number of tasks that wrote it
  * @param stateBytes the size of the dedup's state as it is stored
  * @param parameters the parameters with which the state was built
@@ -77,7 +77,7 @@ public record DedupSavepoint(
    * @param uidPrefix the dedup's {@link Firstseen#uidPrefix}
    * @param path the directory of the savepoint, as a Flink path
    * @return empty if it has no state of a dedup with this prefix
-   * @throws IOException if there is no savepoint, or it cannot be read
+   * @throws IOException if the savepoint does not exist or cannot be read
    */
   public static Optional<DedupSavepoint> read(
       StreamExecutionEnvironment env, String uidPrefix, String path) throws Exception {
@@ -125,7 +125,7 @@ public record DedupSavepoint(
   /**
    * Returns the names of the operator state in a savepoint or checkpoint, of all operators.
    *
-   * @throws IOException if there is no savepoint, or it cannot be read
+   * @throws IOException if the savepoint does not exist or cannot be read
    */
   public static Set<String> operatorStates(String path) throws IOException {
     return readMetadata(path).getOperatorStates().stream()
@@ -146,9 +146,8 @@ public record DedupSavepoint(
   }
 
   /**
-   * Reads the metadata. Flink's reader trusts every length in it, so malformed metadata may fail in
-   * any way; and it creates every object named in it, so {@link MetadataBytes} checks objects
-   * first.
+   * Reads the metadata. Flink's reader trusts every length, so malformed metadata may cause any
+   * failure. It also creates every named object, so {@link MetadataBytes} checks objects first.
    */
   static CheckpointMetadata readMetadata(DataInputStream in, String path) throws IOException {
     try {
@@ -198,9 +197,9 @@ public record DedupSavepoint(
   }
 
   /**
-   * The state backends to try. Only RocksDB can read its own files, and it reads canonical
-   * savepoints with little memory. A checkpoint of the heap backend cannot always be told from one
-   * of RocksDB.
+   * Returns the state backends to try. Only RocksDB can read its own files, and it reads canonical
+   * savepoints with little memory. Checkpoints of the heap backend and of RocksDB cannot always be
+   * distinguished.
    */
   private static List<String> backends(OperatorState state) {
     for (OperatorSubtaskState task : state.getStates()) {
@@ -278,32 +277,35 @@ public record DedupSavepoint(
     }
   }
 
-  /** The number of stored identities (fingerprints), one for each key. */
+  /** Returns the number of stored identities (fingerprints), one for each key. */
   public long keys() {
     return shards.stream().mapToLong(ShardSummary::keys).sum();
   }
 
-  /** The number of slots in all pages. */
+  /** Returns the number of slots in all pages. */
   public long slots() {
     return shards.stream().mapToLong(ShardSummary::slots).sum();
   }
 
-  /** The length of all pages' bodies. */
+  /** Returns the length of all pages' bodies. */
   public long pageBytes() {
     return shards.stream().mapToLong(ShardSummary::bytes).sum();
   }
 
-  /** Number of pages of a shard. */
+  /** Returns the number of pages of a shard. */
   public int pages(int shard) {
     return PageDirectory.of(shards.get(shard).directory()).pageCount();
   }
 
-  /** The probability that a new key of a shard is taken for a duplicate. */
+  /** Returns the probability that a new key of a shard is reported as a duplicate. */
   public double predictedFalsePositiveRate(int shard) {
     return shape().predictedFalsePositiveRate(shards.get(shard).keys());
   }
 
-  /** The mean of the shards' rates, since a key falls into each shard with equal probability. */
+  /**
+   * Returns the mean of the shards' rates, since a key falls into each shard with equal
+   * probability.
+   */
   public double predictedFalsePositiveRate() {
     double sum = 0;
     for (int shard = 0; shard < shards.size(); shard++) {

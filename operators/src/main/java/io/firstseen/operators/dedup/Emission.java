@@ -8,7 +8,7 @@ import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * How the dedup emits the events that it has decided on.
+ * Emits the events that the dedup has decided on.
  *
  * @param <T> type of the events
  * @param <R> type of the main output
@@ -22,7 +22,7 @@ interface Emission<T, R> extends Serializable {
    * Emits an event.
    *
    * @param kind the decision; never {@link Outcome.Kind#DEAD_LETTER}
-   * @param event may be reused for what is emitted
+   * @param event may be reused for the emitted record
    */
   void emit(Outcome.Kind kind, StreamRecord<Change<T>> event, Output<StreamRecord<R>> output)
       throws Exception;

@@ -21,7 +21,7 @@ final class EventBatch<T> {
   static final int EVENTS = 16;
 
   /**
-   * Much less than the time-out of network buffers, and much more than a batch takes to fill at
+   * Much shorter than the timeout of network buffers, and much longer than a batch takes to fill at
    * full load.
    */
   static final long MAX_MILLIS = 5;
@@ -62,7 +62,7 @@ final class EventBatch<T> {
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
   }
 
-  /** The number of waiting events. */
+  /** Returns the number of waiting events. */
   int size() {
     return size;
   }

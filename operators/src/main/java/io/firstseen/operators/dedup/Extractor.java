@@ -12,11 +12,11 @@ import java.io.Serializable;
 @FunctionalInterface
 public interface Extractor<T, R> extends Serializable {
   /**
-   * Returns the value of an event. It must be equal for equal events, since a replay depends on it.
+   * Returns the value of an event. It must be equal for equal events, because replays depend on it.
    *
    * @param event the event; must not be changed or stored
    * @return the value; the meaning of null is described where the extractor is used. It must not
-   *     change later, so an array must not be filled again for the next event
+   *     change later, so an array must not be reused for the next event
    */
   R extract(T event);
 }

@@ -39,14 +39,13 @@ import org.apache.flink.util.OutputTag;
 /**
  * Adds a dedup to a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
  *
- * <p>Each event has a key, which is brought into canonical form, joined with its scope, and hashed
- * to 64 bits. The hash selects a shard. The shard's cuckoo filter, which is managed keyed state,
- * decides:
+ * <p>Each event has a key, which is canonicalised, prefixed with its scope, and hashed to 64 bits.
+ * The hash selects a shard. The shard's cuckoo filter, which is managed keyed state, decides:
  *
  * <table>
- * <caption>What becomes of an event</caption>
+ * <caption>The output of an event</caption>
  * <tr><th>event</th><th>key not in the filter</th><th>key in the filter</th></tr>
- * <tr><td>add</td><td>{@link DedupStreams#accepted}, the key lives from now on</td>
+ * <tr><td>add</td><td>{@link DedupStreams#accepted}, the key becomes live</td>
  *     <td>{@link DedupStreams#duplicates}, nothing changes</td></tr>
  * <tr><td>delete</td><td>{@link DedupStreams#unknownDeletes}, nothing changes</td>
  *     <td>{@link DedupStreams#accepted}, the key is forgotten</td></tr>
@@ -57,65 +56,65 @@ import org.apache.flink.util.OutputTag;
  *
  * <ul>
  *   <li>No two accepted adds of one live key.
- *   <li>A key seen for the first time is taken for a duplicate with at most the chosen
- *       false-positive rate as long as there are no more live keys than the capacity. Beyond it the
- *       filter goes on, and the rate is {@code 2 n / 2^P} at {@code n} live keys.
- *   <li>The events of one key that come from one task of the input stay in their order. Event
- *       timestamps and watermarks pass through.
+ *   <li>A key seen for the first time is reported as a duplicate with at most the chosen
+ *       false-positive rate as long as the number of live keys does not exceed the capacity. Beyond
+ *       the capacity the filter continues to work, and the rate is {@code 2 n / 2^P} at {@code n}
+ *       live keys.
+ *   <li>Events of one key from one input task keep their order. Event timestamps and watermarks are
+ *       forwarded unchanged.
  *   <li>Exactly once through Flink's checkpoints, on heap and RocksDB, at any parallelism up to the
  *       number of shards. A replay has the same result.
  * </ul>
  *
  * <p>A delete of a key that was not accepted may remove another key with the same fingerprint: with
  * a probability of at most the false-positive rate for an arbitrary key, and certainly for a key
- * that was dropped as a false duplicate. The other key is then accepted once more when it arrives
- * again. No new key is lost by this.
+ * that was dropped as a false duplicate. The other key is then accepted again when it next arrives.
+ * No new key is lost.
  *
  * <p>This describes the mode {@link DedupMode#APPROXIMATE}. In the exact modes ({@link #mode}) no
- * key is taken for another.
+ * key is mistaken for another.
  *
  * <p>The job must run in streaming mode. A job in batch mode, which would sort the events, fails at
- * its start with an error that says so; so does a job that uses Flink's changelog over the heap
- * backend.
+ * startup with an error; a job that uses Flink's changelog over the heap backend also fails.
  *
  * <p>The canonicaliser, the hash and its key, the number of shards, the mode, and whether there is
- * a ttl are fixed for the life of the state. A job with other values fails at its start without
- * restarts, with an error that names them. The capacity and the rate are those with which the state
- * was first written; later values have no effect.
+ * a ttl are fixed for the life of the state. A job with different values fails at startup without
+ * restarts, with an error that names them. The capacity and the rate are fixed when the state is
+ * first written; later values have no effect.
  *
  * <p>In Flink's test harness: {@code apply().accepted().getTransformation()} is a {@code
  * OneInputTransformation} that has the operator's factory, its key selector and, for {@code setup},
- * its output type: which is all that a {@code KeyedOneInputStreamOperatorTestHarness} needs. Events
- * are decided on in batches of sixteen, or after 5 ms of processing time, or before a watermark
- * passes. Call {@code prepareSnapshotPreBarrier} before {@code snapshot}, as Flink does; otherwise
- * the operator refuses the snapshot.
+ * its output type, from which a {@code KeyedOneInputStreamOperatorTestHarness} can be created. The
+ * operator decides on events in batches of sixteen, after 5 ms of processing time, or before it
+ * forwards a watermark. Call {@code prepareSnapshotPreBarrier} before {@code snapshot}, as Flink
+ * does; otherwise {@code snapshot} fails.
  *
- * <p>A null argument is refused at once, a number out of bounds by {@link #apply}. An exception
- * from an extractor fails the job, as in any function of Flink. This object is a description on the
- * client; it is used once, by one thread.
+ * <p>Methods reject null arguments; {@link #apply} rejects numbers that are out of bounds. An
+ * exception in an extractor fails the job, as in any Flink function. This builder is used on the
+ * client, once and by one thread.
  *
  * @param <T> type of the events; any that Flink has a serializer for
  */
 public final class Firstseen<T> {
-  /** Shards unless {@link #shards} says otherwise. */
+  /** The default of {@link #shards}. */
   public static final int DEFAULT_SHARDS = 128;
 
-  /** Live keys expected unless {@link #capacity} says otherwise. */
+  /** The default of {@link #capacity}. */
   public static final long DEFAULT_CAPACITY = 1_000_000;
 
-  /** Rate unless {@link #falsePositiveRate} says otherwise. */
+  /** The default of {@link #falsePositiveRate}. */
   public static final double DEFAULT_FALSE_POSITIVE_RATE = 0.001;
 
-  /** {@link #audit()} checks one hash in this many. */
+  /** The default of {@link #audit()}: one hash in this many is audited. */
   public static final int DEFAULT_AUDIT_SLICES = 1024;
 
-  /** {@link #audit(int)} checks at least one hash in this many. */
+  /** The maximum of {@link #audit(int)}. */
   public static final int MAX_AUDIT_SLICES = 1 << 20;
 
-  /** Bytes of cached pages in each task unless {@link #pageCacheBytes} says otherwise. */
+  /** The default of {@link #pageCacheBytes}, per task. */
   public static final long DEFAULT_PAGE_CACHE_BYTES = 64L << 20;
 
-  /** The most shards: Flink's highest number of key groups. */
+  /** The maximum number of shards, which is Flink's maximum number of key groups. */
   public static final int MAX_SHARDS = 1 << 15;
 
   private final DataStream<T> events;
@@ -141,9 +140,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Starts to describe a dedup of a stream.
+   * Creates a builder of a dedup of a stream.
    *
-   * @param events events from any source, bounded or not; best with object reuse enabled and
+   * @param events events from any source, bounded or not; preferably with object reuse enabled and
    *     generic types disabled
    * @param <T> type of the events
    */
@@ -152,7 +151,7 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Starts to describe a dedup for its {@link #parameters} alone; it cannot be applied.
+   * Creates a builder that is only used for its {@link #parameters} and cannot be applied.
    *
    * @param <T> type of the events
    */
@@ -161,11 +160,11 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to recognise an event that cannot be used: the extractor returns the reason, with
-   * which the event becomes a dead letter, or null if the event can be used. Unless this is called,
-   * only key, scope and operation decide.
+   * Sets the extractor that detects unusable events: it returns the reason why the event becomes a
+   * dead letter, or null if the event can be used. By default, only key, scope and operation
+   * decide.
    *
-   * @param newProblem asked first, once for each event; may be a {@link
+   * @param newProblem called first, once per event; may be a {@link
    *     org.apache.flink.api.common.functions.RichFunction}, of which only {@code open} is called
    */
   public Firstseen<T> problem(Extractor<T, String> newProblem) {
@@ -174,12 +173,12 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to extract an event's key. Either this or {@link #keyText} must be called.
+   * Sets the extractor of an event's key. Either this or {@link #keyText} must be called.
    *
    * <p>An event is a dead letter if its key is null, empty, longer than {@link
-   * io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes before or after canonicalisation, or refused
-   * by the canonicaliser. The array is not changed. An extractor that returns an array of the event
-   * itself is the fastest: such a key is not sent over the network a second time.
+   * io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes before or after canonicalisation, or
+   * rejected by the canonicaliser. The array is not changed. Extractors that return an array of the
+   * event itself are fastest, because the key is then not sent over the network a second time.
    */
   public Firstseen<T> key(Extractor<T, byte[]> newKey) {
     key = Objects.requireNonNull(newKey, "key");
@@ -187,7 +186,7 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to extract an event's key if it is a text; its UTF-8 bytes are the key. An unpaired
+   * Sets the extractor of a text key; the UTF-8 bytes of the text are the key. An unpaired
    * surrogate becomes a question mark, as in {@link String#getBytes(java.nio.charset.Charset)}.
    */
   public Firstseen<T> keyText(Extractor<T, String> text) {
@@ -200,8 +199,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to extract an event's operation; unless this is called, every event is an add. An
-   * event with a null operation is a dead letter.
+   * Sets the extractor of an event's operation; by default, every event is an add. An event with a
+   * null operation is a dead letter.
    */
   public Firstseen<T> operation(Extractor<T, Operation> newOperation) {
     operation = Objects.requireNonNull(newOperation, "operation");
@@ -210,9 +209,10 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to extract the scope (tenant) of an event's key, null or empty for none. Equal keys of
-   * two scopes are different keys. Scopes share the filters and the capacity. An event is a dead
-   * letter if its scope is longer than {@link io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes.
+   * Sets the extractor of the scope (tenant) of an event's key, null or empty for no scope. Equal
+   * keys of two scopes are different keys. Scopes share the filters and the capacity. An event is a
+   * dead letter if its scope is longer than {@link io.firstseen.filters.key.Keys#MAX_KEY_BYTES}
+   * bytes.
    */
   public Firstseen<T> scope(Extractor<T, byte[]> newScope) {
     scope = Objects.requireNonNull(newScope, "scope");
@@ -220,8 +220,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how keys are brought into canonical form; {@link Canonicaliser#NONE}, which leaves them
-   * unchanged, unless this is called. Fixed for the life of the state.
+   * Sets how keys are canonicalised; default {@link Canonicaliser#NONE}, which does not change
+   * them. Fixed for the life of the state.
    */
   public Firstseen<T> canonicaliser(Canonicaliser newCanonicaliser) {
     canonicaliser = Objects.requireNonNull(newCanonicaliser, "canonicaliser");
@@ -229,20 +229,21 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the keyed hash; {@link KeyHash#fixed}, whose hash key is public, unless this is called.
-   * Anyone who knows the hash key can construct keys that are taken for duplicates of other keys,
-   * or whose deletion removes other keys. Use a secret hash key if senders may be hostile. Fixed
-   * for the life of the state.
+   * Sets the keyed hash; default {@link KeyHash#fixed}, whose hash key is public. Anyone who knows
+   * the hash key can construct keys that are reported as duplicates of other keys, or whose
+   * deletion removes other keys. Use a secret hash key if senders may be hostile. Fixed for the
+   * life of the state.
    *
-   * <p>The hash key goes with the job, so whoever can read Flink's files of the job has it: those
-   * for high availability, and the blobs of the cluster. {@link #hash(KeyHashSource)} keeps it out.
+   * <p>The job contains the hash key, so anyone who can read Flink's files of the job, such as
+   * high-availability metadata and the cluster's blobs, obtains it. {@link #hash(KeyHashSource)}
+   * keeps the hash key out of these files.
    */
   public Firstseen<T> hash(KeyHash newHash) {
     return hash(KeyHashSource.inJob(newHash));
   }
 
   /**
-   * Sets the keyed hash as {@link #hash(KeyHash)} does; {@link KeyHashSource#onWorkers} has its
+   * Sets the keyed hash as {@link #hash(KeyHash)} does; with {@link KeyHashSource#onWorkers}, the
    * tasks read the hash key.
    */
   public Firstseen<T> hash(KeyHashSource newHash) {
@@ -251,9 +252,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the expected number of live keys, over all shards and scopes, at least 1; {@value
-   * #DEFAULT_CAPACITY} unless this is called. More keys are not an error; they raise the
-   * false-positive rate in proportion. No memory is reserved for it: filters grow with their keys.
+   * Sets the expected number of live keys, over all shards and scopes, at least 1; default {@value
+   * #DEFAULT_CAPACITY}. More keys are not an error; they raise the false-positive rate in
+   * proportion. No memory is reserved: filters grow with their keys.
    */
   public Firstseen<T> capacity(long newCapacity) {
     capacity = newCapacity;
@@ -261,9 +262,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the highest false-positive rate at capacity, in (0, 0.1]; {@value
-   * #DEFAULT_FALSE_POSITIVE_RATE} unless this is called. A rate ten times lower costs 3.3 more bits
-   * for each key.
+   * Sets the maximum false-positive rate at capacity, in (0, 0.1]; default {@value
+   * #DEFAULT_FALSE_POSITIVE_RATE}. A rate ten times lower costs 3.3 more bits per key.
    */
   public Firstseen<T> falsePositiveRate(double rate) {
     falsePositiveRate = rate;
@@ -271,9 +271,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the number of shards, each with a filter of its own: a power of two in [1, {@value
-   * #MAX_SHARDS}], {@value #DEFAULT_SHARDS} unless this is called. It is also the dedup's highest
-   * parallelism. Fixed for the life of the state.
+   * Sets the number of shards, each with a separate filter: a power of two in [1, {@value
+   * #MAX_SHARDS}]; default {@value #DEFAULT_SHARDS}. It is also the dedup's maximum parallelism.
+   * Fixed for the life of the state.
    */
   public Firstseen<T> shards(int newShards) {
     shards = newShards;
@@ -281,13 +281,13 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets whether only the filters decide, which is the default, or an exact set of the live keys
-   * behind them. Fixed for the life of the state.
+   * Sets whether only the filters decide, which is the default, or also an exact set of the live
+   * keys. Fixed for the life of the state.
    *
    * <p>In an exact mode every live key also has an entry in state. No key is dropped or forgotten
-   * because of another, and a delete of a key that was not accepted is always an unknown delete.
-   * The false-positive rate is then the share of new keys that cost an unnecessary look-up in the
-   * set.
+   * because of another key, and a delete of a key that was not accepted is always an unknown
+   * delete. The false-positive rate is then the share of new keys that cost an unnecessary look-up
+   * in the set.
    */
   public Firstseen<T> mode(DedupMode newMode) {
     mode = Objects.requireNonNull(newMode, "mode");
@@ -305,12 +305,12 @@ public final class Firstseen<T> {
    * interval; {@link DedupStreams#falselyDropped} has the events. Off unless this is called.
    *
    * <p>Costs a read and a write of state for one event in N, and an entry for one live key in N.
-   * With more keys, a larger N is enough: an interval of a tenth of the rate to either side needs
-   * about 700 false positives, which is 700 / rate audited new keys.
+   * With more keys, a larger N suffices: a confidence interval of ±10 % of the rate needs about 700
+   * false positives, which is 700 / rate audited new keys.
    *
-   * <p>The value with which the state was first written stays in use. State that was written
-   * without an audit continues without one, because it is not known which of its keys were dropped.
-   * An exact mode has no audit, because it drops no key.
+   * <p>The value is fixed when the state is first written. State that was written without an audit
+   * continues without an audit, because it is not known which of its keys were dropped. Exact modes
+   * have no audit, because they do not drop new keys.
    *
    * @param slices N, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
    */
@@ -320,26 +320,26 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets when keys are forgotten; never, unless this is called. A forgotten key is accepted again
-   * when it arrives again. Nothing is emitted when a key is forgotten.
+   * Sets when keys are forgotten; by default they are never forgotten. A forgotten key is accepted
+   * again when it next arrives. No event is emitted when a key is forgotten.
    *
    * <p>A key is forgotten no earlier than the ttl after its time, and no later than another eighth
    * of the ttl after that.
    *
    * <p>With {@link TimeToLive.Clock#EVENT}, the time of a key is the timestamp of its event, or the
-   * watermark if that is later, and the watermark decides when it is forgotten. So events need
-   * timestamps, and an event that is not late never finds its key forgotten too early. Without
+   * watermark if that is later, and the watermark decides when it is forgotten. Events therefore
+   * need timestamps, and the key of an event that is not late is never forgotten too early. Without
    * watermarks no key is forgotten, and the job logs a warning at its second checkpoint. A key may
-   * stay longer if its timestamp is more than a quarter of the ttl ahead of the watermark. The last
-   * watermark of a bounded input forgets no key. With {@link TimeToLive.Clock#PROCESSING}, the time
-   * of a key is the processing time of its event.
+   * be kept longer if its timestamp is more than a quarter of the ttl ahead of the watermark. The
+   * last watermark of a bounded input forgets no key. With {@link TimeToLive.Clock#PROCESSING}, the
+   * time of a key is the processing time of its event.
    *
-   * <p>The length may change at any restart, also for keys that are already stored: each is then
-   * kept for the new length, plus at most five eighths of the longest length that was in use since
-   * it arrived. Keys that were forgotten before stay forgotten. Whether there is a ttl, its clock
-   * and its since are fixed for the life of the state.
+   * <p>The length may change at any restart, also for keys that are already stored: each key is
+   * then kept for the new length, plus at most five eighths of the longest length that was in use
+   * since it arrived. Keys that were already forgotten stay forgotten. Whether there is a ttl, its
+   * clock and its {@link TimeToLive.Since} are fixed for the life of the state.
    *
-   * <p>Needs about 4.1 more bits for each key, and at most 4.5 if filters are as full as usual.
+   * <p>Needs about 4.1 more bits per key, and at most 4.5 if filters are as full as usual.
    */
   public Firstseen<T> ttl(TimeToLive newTtl) {
     ttl = Objects.requireNonNull(newTtl, "ttl");
@@ -357,9 +357,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the size of the page cache of a task in bytes, 0 or more; 64 MiB unless this is called.
-   * Only state backends that keep state off the heap, such as RocksDB, use it. A changed page is
-   * written to state when it leaves the cache, and before each checkpoint. May be changed at any
+   * Sets the size of the page cache of a task in bytes, 0 or more; default 64 MiB. Only state
+   * backends that keep state off the heap, such as RocksDB, use it. A changed page is written to
+   * state when it is evicted from the cache, and before each checkpoint. May be changed at any
    * restart.
    */
   public Firstseen<T> pageCacheBytes(long newPageCacheBytes) {
@@ -368,8 +368,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets the prefix of the operators' uids and names; {@code firstseen} unless this is called.
-   * Needed if a job has more than one dedup. Flink finds the state by it at a restart.
+   * Sets the prefix of the operators' uids and names; default {@code firstseen}. Required if a job
+   * has more than one dedup. Flink uses the uids to find the state at a restart.
    */
   public Firstseen<T> uidPrefix(String newUidPrefix) {
     uidPrefix = Objects.requireNonNull(newUidPrefix, "uidPrefix");
@@ -377,17 +377,16 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Runs the dedup in the task of its input, without an exchange between them. Off unless this is
-   * called. It is for an input of parallelism 1 in an environment of parallelism 1, and saves what
-   * it costs to write an event for another thread and to read it there; but one thread then does
-   * all the work.
+   * Runs the dedup in the task of its input, without an exchange between them. Off by default. Use
+   * it for an input of parallelism 1 in an environment of parallelism 1. It saves the cost of
+   * passing events to another thread, but one thread then does all the work.
    *
-   * <p>The operator with which that task begins, such as the source, must have the number of shards
-   * as its maximum parallelism, as Flink goes by the first operator of a task. No operator may
-   * change an event object that it has emitted, as the dedup keeps a few. The parallelism of the
-   * output must not be set. The state restores at any parallelism in a job that does not call this,
-   * and the other way round. A job that Flink itself rescales ends at once, with an error that says
-   * so.
+   * <p>The first operator of this task, such as the source, must have the number of shards as its
+   * maximum parallelism, because Flink uses the maximum parallelism of the first operator of a
+   * task. No operator may change an event object that it has emitted, because the dedup buffers a
+   * few events. The parallelism of the output must not be set. The state can be restored at any
+   * parallelism in a job that does not call this method, and vice versa. If Flink rescales the job,
+   * the job fails immediately with an error.
    */
   public Firstseen<T> inTaskOfInput() {
     inTaskOfInput = true;
@@ -395,9 +394,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * The parameters with which this dedup builds its state.
+   * Returns the parameters with which this dedup builds its state.
    *
-   * @throws IllegalArgumentException as {@link #apply}
+   * @throws IllegalArgumentException in the same cases as {@link #apply}
    */
   public DedupParameters parameters() {
     if (shards < 1 || shards > MAX_SHARDS || Integer.bitCount(shards) != 1) {
@@ -440,13 +439,14 @@ public final class Firstseen<T> {
   /**
    * Adds the operators to the job: {@code <prefix>-identify}, with the parallelism of the input,
    * and {@code <prefix>-dedup}, with the parallelism of the environment. The latter decides on a
-   * few events together: each waits for others for at most {@value EventBatch#MAX_MILLIS} ms.
+   * few events together: each event waits for other events for at most {@value
+   * EventBatch#MAX_MILLIS} ms.
    *
    * @throws IllegalArgumentException if a parameter is out of bounds, if the capacity of a shard
    *     and the rate together need longer identities (fingerprints) than the filters support, if
    *     {@link #inTaskOfInput} was called and a parallelism is not 1, or if {@link #operation} was
    *     called and the input is a union of streams of different parallelism, whose events Flink
-   *     would bring out of their order
+   *     would reorder
    * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
    */
   public DedupStreams<T> apply() {
@@ -464,10 +464,10 @@ public final class Firstseen<T> {
 
   /**
    * Adds the operators to the job as {@link #apply()} does, but emits the decisions on all events
-   * on one stream. So operators after it can be chained to the dedup, whereas a union of the
+   * on one stream. Operators after the dedup can then be chained to it, whereas a union of the
    * streams of {@link DedupStreams} needs an exchange between threads.
    *
-   * @param outcome makes what is emitted for an event
+   * @param outcome creates the result that is emitted for an event
    * @param type the type information of the results
    * @param <R> type of the results
    * @throws IllegalArgumentException as {@link #apply()}
@@ -492,8 +492,8 @@ public final class Firstseen<T> {
                 new IdentifyFunction<>(
                     problem, key, operation, scope, canonicaliser, hash, rejectedTag),
                 InFlightChangeSerializer.info(eventType, key::extract))
-            // With another parallelism than the input, Flink would spread the events of one source
-            // task over several tasks, and two events of one key could overtake each other.
+            // With a different parallelism from the input, Flink would distribute the events of one
+            // source task over several tasks, and two events of one key could overtake each other.
             .setParallelism(events.getParallelism())
             .name(uidPrefix + "-identify")
             .uid(uidPrefix + "-identify");
@@ -535,7 +535,7 @@ public final class Firstseen<T> {
     if (input instanceof UnionTransformation) {
       addParallelisms(input, parallelisms);
     }
-    // Many tasks that send to one keep the order of each.
+    // If many tasks send to one task, the order of each sender is kept.
     if (hasOperations && parallelisms.size() > 1 && behind > 1) {
       throw new IllegalArgumentException(
           "streams of different parallelism cannot be united before a dedup with deletes, as a"
@@ -544,7 +544,7 @@ public final class Firstseen<T> {
     }
   }
 
-  /** What may follow on a union without a partitioning of its own. */
+  /** Transformations that may follow a union without partitioning. */
   private static boolean isChainable(Transformation<?> input) {
     return input instanceof OneInputTransformation
         || input instanceof TimestampsAndWatermarksTransformation
@@ -565,12 +565,12 @@ public final class Firstseen<T> {
         : of.getParallelism();
   }
 
-  /** The uid of the stateful operator. */
+  /** Returns the uid of the stateful operator. */
   static String dedupUid(String uidPrefix) {
     return uidPrefix + "-dedup";
   }
 
-  /** Selects the Flink key of a change, which is that of its shard. */
+  /** Selects the Flink key of a change, which is the key of its shard. */
   static <T> KeySelector<Change<T>, Integer> shardKeys(int shards) {
     return new ShardKeySelector<>(new Shards(shards), ShardKeys.of(shards, shards));
   }

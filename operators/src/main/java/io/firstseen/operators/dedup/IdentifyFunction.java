@@ -16,7 +16,7 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Computes every event's canonical key and hash; rejects events that have a problem, or no usable
+ * Computes every event's canonical key and hash; rejects events with a problem, or without a usable
  * key or operation.
  *
  * @param <T> type of the events

@@ -11,12 +11,12 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations on keys so far, by hash and in order. {@link WarmStart} makes a savepoint from
+ * Collects operations on keys, by hash and in order. {@link WarmStart} creates a savepoint from
  * them.
  *
- * <p>They are kept in files, 8 bytes for each operation (16 with times). The first bits of a hash
- * select the file, so that each file can be sorted in memory. Needs a few MiB of memory here, and
- * later twice the size of a file.
+ * <p>The operations are stored in files, 8 bytes per operation (16 with times). The first bits of a
+ * hash select the file, so that each file can be sorted in memory. Needs a few MiB of memory here,
+ * and later twice the size of a file.
  *
  * <p>Not safe for use by several threads.
  */
@@ -58,9 +58,9 @@ public final class KnownKeys implements Closeable {
   }
 
   /**
-   * Gives all live keys this time, or the latest one if that is later. For a ttl since keys were
-   * last seen, where the adds do not say when that was: so no key is forgotten for lack of its
-   * repeats.
+   * Gives all live keys this time, or the latest time of all adds if it is later. Used for a ttl
+   * since keys were last seen if the adds do not contain this time, so that no key is forgotten
+   * because its duplicates are missing.
    *
    * @param nowMillis event time
    */
@@ -73,12 +73,12 @@ public final class KnownKeys implements Closeable {
     return renewed;
   }
 
-  /** The latest time of all adds, or that of {@link #renewAll}. */
+  /** Returns the latest time of all adds, or the time set by {@link #renewAll}. */
   long latestMillis() {
     return latestMillis;
   }
 
-  /** The number of adds and removals. */
+  /** Returns the number of adds and removals. */
   public long operations() {
     return operations;
   }
@@ -130,7 +130,7 @@ public final class KnownKeys implements Closeable {
     close();
   }
 
-  /** How many of the files have not been consumed yet. */
+  /** Returns how many of the files have not been consumed yet. */
   public int partsLeft() {
     int left = 0;
     for (int part = 0; part < KnownKeysPart.COUNT; part++) {

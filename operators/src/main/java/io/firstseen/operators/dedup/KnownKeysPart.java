@@ -40,7 +40,7 @@ final class KnownKeysPart {
     return (int) (hash >>> (Long.SIZE - BITS));
   }
 
-  /** The lowest hash, read as an unsigned number, of a part. */
+  /** Returns the lowest hash, read as an unsigned number, of a part. */
   static long firstHash(int part) {
     return (long) part << (Long.SIZE - BITS);
   }
@@ -53,7 +53,7 @@ final class KnownKeysPart {
     return directory.resolve("keys-" + part);
   }
 
-  /** Whether operations have times: with a ttl in event time. */
+  /** Returns whether operations have times: with a ttl in event time. */
   static boolean needsTimes(@Nullable TimeToLive ttl) {
     return ttl != null && ttl.clock() == TimeToLive.Clock.EVENT;
   }
@@ -101,7 +101,7 @@ final class KnownKeysPart {
     return new KnownKeysPart(hashes, times, count);
   }
 
-  /** The time of a key that was live already when it was added. */
+  /** Returns the time of a key that was already live when it was added. */
   private static long timeAfter(TimeToLive ttl, long timeMillis, long addedMillis) {
     boolean renews =
         ttl.since() == TimeToLive.Since.LAST_SEEN || addedMillis - timeMillis >= ttl.millis();

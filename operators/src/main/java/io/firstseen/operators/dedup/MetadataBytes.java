@@ -9,9 +9,9 @@ import java.io.ObjectStreamConstants;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a savepoint's metadata, as Flink reads them. At their end Flink reads the properties
- * of the checkpoint by Java's serialization, without a filter, so metadata from somebody else could
- * create objects of any class. Here they are first read once with a filter that allows only the
+ * The bytes of a savepoint's metadata, as Flink reads them. At their end Flink deserialises the
+ * properties of the checkpoint using Java serialization without a filter, so untrusted metadata
+ * could create objects of any class. This class first reads them with a filter that allows only the
  * classes of the properties.
  */
 final class MetadataBytes extends ByteArrayInputStream {
@@ -32,7 +32,7 @@ final class MetadataBytes extends ByteArrayInputStream {
     return super.read(bytes, offset, length);
   }
 
-  /** Checks the object that begins here, if it is one that is read as such. */
+  /** Checks the object that begins here, if Flink deserialises it. */
   private void checkObject() {
     ByteBuffer left = ByteBuffer.wrap(buf, pos, count - pos);
     if (left.remaining() < Short.BYTES

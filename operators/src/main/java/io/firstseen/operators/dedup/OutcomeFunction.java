@@ -6,7 +6,7 @@ import org.apache.flink.api.common.functions.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes what a dedup emits for an event that it has decided on. May be a {@link
+ * Creates the result that a dedup emits for an event. May be a {@link
  * org.apache.flink.api.common.functions.RichFunction}, of which only {@code open} is called.
  *
  * @param <T> type of the events
@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface OutcomeFunction<T, R> extends Function {
   /**
-   * Makes the result of an event. A replay of the event must have an equal result.
+   * Creates the result of an event. A replay of the event must give an equal result.
    *
    * @param kind the decision; never {@link Outcome.Kind#DEAD_LETTER}. A {@link
-   *     Outcome.Kind#FALSE_DUPLICATE} is an add of a new key that the filter took for a duplicate,
-   *     among the hashes that are audited
+   *     Outcome.Kind#FALSE_DUPLICATE} is an add of a new key that the filter reported as a
+   *     duplicate, among the audited hashes
    * @param change the event, with its canonical key and hash; must not be changed
-   * @return the result; null if nothing is to be emitted
+   * @return the result; null to emit no result
    */
   @Nullable R apply(Outcome.Kind kind, Change<T> change) throws Exception;
 }

@@ -8,9 +8,9 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * The output streams of a dedup that emits all its decisions on one stream.
  *
  * @param outcomes the result of every event that has a usable key and operation, with the event's
- *     timestamp; those of one key in the order of its events. The parallelism may be set, up to the
- *     number of shards, unless {@link Firstseen#inTaskOfInput} was called; the uid and maximum
- *     parallelism must not be changed
+ *     timestamp; results of one key are in the order of its events. The parallelism may be set, up
+ *     to the number of shards, unless {@link Firstseen#inTaskOfInput} was called; the uid and
+ *     maximum parallelism must not be changed
  * @param deadLetters events without a usable key or operation, with the reason
  * @param <T> type of the events
  * @param <R> type of the results

@@ -10,7 +10,7 @@ import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses state and environments with which the dedup could not keep its guarantees. */
+/** Rejects state and environments with which the dedup could not keep its guarantees. */
 final class RestoreChecks {
   private RestoreChecks() {}
 
@@ -34,7 +34,9 @@ final class RestoreChecks {
     return effective;
   }
 
-  /** The ttl with which state was written; null if it has none, and on a first start. */
+  /**
+   * Returns the ttl with which state was written; null if it has no ttl, and on the first start.
+   */
   static @Nullable TimeToLive ttlOf(Iterable<DedupParameters> restored) {
     TimeToLive ttl = null;
     for (DedupParameters one : restored) {
@@ -67,7 +69,7 @@ final class RestoreChecks {
     }
   }
 
-  /** A task of several would get events of shards that it does not have. */
+  /** One of several tasks would receive events of shards that it does not own. */
   static void checkParallelism(int parallelism, boolean inTaskOfInput)
       throws IncompatibleStateException {
     if (inTaskOfInput && parallelism > 1) {

@@ -8,7 +8,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Sends what changes the set of live keys to the main output, and the rest to side outputs.
+ * Sends events that change the set of live keys to the main output, and all other events to side
+ * outputs.
  *
  * @param <T> type of the events
  */
@@ -33,7 +34,7 @@ final class SideOutputs<T> implements Emission<T, Change<T>> {
       case DUPLICATE -> output.collect(duplicates, event);
       case UNKNOWN_DELETE -> output.collect(unknownDeletes, event);
       case FALSE_DUPLICATE -> output.collect(falselyDropped, event);
-      case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(kind + " is no decision");
+      case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(kind + " is not a decision");
     }
   }
 }

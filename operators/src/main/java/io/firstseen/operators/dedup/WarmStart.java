@@ -25,11 +25,11 @@ import org.apache.flink.state.api.runtime.SavepointLoader;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Writes canonical savepoints with Flink's State Processor API, from which a dedup starts with
- * known keys. They contain only the dedup operator; all other operators of a job start empty.
+ * Writes canonical savepoints with known keys for a dedup, using Flink's State Processor API. They
+ * contain only the dedup operator; all other operators of a job start empty.
  *
- * <p>Every task handles a range of the hashes and reads its keys from files, sorted. So no key is
- * sent over the network, and a task changes one page after the other.
+ * <p>Every task handles a range of the hashes and reads its keys from files, sorted. Keys are
+ * therefore not sent over the network, and a task changes one page after the other.
  */
 public final class WarmStart {
   static final TypeInformation<Change<Integer>> RANGE = ChangeSerializer.info(Types.INT);
@@ -48,7 +48,7 @@ public final class WarmStart {
    * @param parameters the {@link Firstseen#parameters} of the dedup that will start from the
    *     savepoint; must pass {@link #check}
    * @param uidPrefix the {@link Firstseen#uidPrefix} of that dedup
-   * @param keys the known keys, made for the ttl of the parameters; consumed
+   * @param keys the known keys, created for the ttl of the parameters; consumed
    */
   public WarmStart(
       StreamExecutionEnvironment env,
@@ -63,13 +63,14 @@ public final class WarmStart {
   }
 
   /**
-   * Refuses parameters that no savepoint can be written for.
+   * Checks that a savepoint can be written for parameters.
    *
-   * @throws IllegalArgumentException if a parameter is not supported; the message names it
+   * @throws IllegalArgumentException if a parameter is not supported; the message names the
+   *     parameter
    */
   public static void check(DedupParameters parameters) {
     if (parameters.shardCount() < 2) {
-      // The State Processor API asks for a maximum parallelism of at least 2.
+      // The State Processor API requires a maximum parallelism of at least 2.
       throw new IllegalArgumentException(
           "shards must be at least 2 for a warm start, got " + parameters.shardCount());
     }

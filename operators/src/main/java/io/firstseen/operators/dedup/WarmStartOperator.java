@@ -19,9 +19,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * A dedup whose tasks read their keys from files and write their state at the end of the input.
  *
  * <p>The input record of a task names its first file, by the lowest hash in it, and the number of
- * its files. The savepoint writer of the State Processor API, which runs this operator, loses
- * exceptions of an operator. So a failure is written to a file beside the others, and the writer
- * then fails because a state is missing.
+ * its files. The savepoint writer of the State Processor API, which runs this operator, discards
+ * exceptions of an operator. A failure is therefore written to a file next to the others, and the
+ * writer then fails because a state is missing.
  */
 final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
     implements BoundedOneInput {
@@ -47,7 +47,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
       KnownKeys keys,
       String target,
       long timestampMillis) {
-    // It learns keys, and decides on none.
+    // It only stores keys and makes no decisions.
     super(parameters, 1, pageCacheBytes, false, new SideOutputs<>(WarmStart.RANGE));
     this.directory = keys.directory().toAbsolutePath().toString();
     this.ttl = parameters.ttl();
@@ -58,7 +58,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
   }
 
   /** The factory that the State Processor API needs. */
-  @SuppressWarnings("unchecked") // It emits only a state, never a change.
+  @SuppressWarnings("unchecked") // It only emits state, never a change.
   static StreamOperatorFactory<TaggedOperatorSubtaskState> factory(
       DedupParameters parameters,
       long pageCacheBytes,
@@ -72,7 +72,10 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
     return (StreamOperatorFactory<TaggedOperatorSubtaskState>) factory;
   }
 
-  /** The file to which a failed task writes its error; that of the last one stays. */
+  /**
+   * Returns the file to which a failed task writes its error; it contains the error of the last
+   * failed task.
+   */
   static Path failure(Path directory) {
     return directory.resolve("failure");
   }

@@ -1,5 +1,5 @@
 /**
- * Finds out which keys a stream sees for the first time.
+ * Detects the first occurrence of each key in a stream.
  *
  * <p>The entry point is {@link io.firstseen.operators.dedup.Firstseen#dedup}.
  */

@@ -16,12 +16,12 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
 
 /**
- * A live set with an exact shadow of one hash in N. The shadow shows which new keys the filter
- * drops, and so measures its false-positive rate.
+ * A live set with an exact shadow of one hash in N. The shadow detects new keys that the filter
+ * drops, which measures its false-positive rate.
  *
  * <p>The shadow follows the stream, not the filter: a key is live in it from its add to its delete
- * or expiry, whether or not the filter accepted it. So each add of a key that is not live is one
- * trial of the filter, and repeats of a dropped key are not. The counts are kept in state for each
+ * or expiry, whether or not the filter accepted it. Each add of a key that is not live is therefore
+ * one trial of the filter; duplicates of a dropped key are not. The counts are kept in state per
  * shard.
  */
 public final class AuditedSet implements LiveSet {
@@ -81,8 +81,9 @@ public final class AuditedSet implements LiveSet {
   }
 
   /**
-   * Whether a hash is audited. This depends on all its bits, and most on the lowest ones, so keys
-   * that share a shard, page, bucket or fingerprint are audited independently of each other.
+   * Returns whether a hash is audited. This depends on all its bits, and most on the lowest ones,
+   * so keys that share a shard, page, bucket or fingerprint are audited independently of each
+   * other.
    *
    * @param slices N: one hash in N is audited
    */
@@ -112,9 +113,10 @@ public final class AuditedSet implements LiveSet {
   }
 
   /**
-   * Whether an audited key is live. Renews it if it is and its time has changed.
+   * Returns whether an audited key is live. Renews a live key if its time has changed.
    *
-   * @param isNew whether the filter has stored it now, as a delete of another key took its copy
+   * @param isNew whether the filter has just stored the key, because a delete of another key
+   *     removed its copy
    */
   private boolean isLive(ShardPages shard, long hash, boolean isNew) throws Exception {
     ExactEntry known = shadow.get(shard, hash);

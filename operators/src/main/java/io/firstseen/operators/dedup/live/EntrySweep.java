@@ -1,26 +1,25 @@
 package io.firstseen.operators.dedup.live;
 
 /**
- * Visits all entries of a task once in each epoch, a few slices at a time, and removes expired
- * ones.
+ * Visits all entries of a task once per epoch, a few slices at a time, and removes expired entries.
  *
- * <p>It only frees the space of expired keys that are not accessed; which keys are forgotten does
- * not depend on it, so it may fall behind. How far is bounded, because each new key makes it visit
- * a few entries: unless slices are nearly empty, all entries are visited before as many new keys
- * arrive as there are entries.
+ * <p>The sweep only frees the space of expired keys that are not accessed. It does not affect which
+ * keys are forgotten, so it may fall behind. Its delay is bounded, because each new key makes it
+ * visit a few entries: unless slices are nearly empty, all entries are visited before as many new
+ * keys arrive as there are entries.
  */
 public final class EntrySweep {
-  /** About the most entries that one call reads; each takes about 1 µs. */
+  /** The approximate maximum number of entries that one call reads; each takes about 1 µs. */
   private static final int MAX_ENTRIES = 512;
 
-  /** Finding a slice takes as long as reading this many entries. */
+  /** The cost of finding a slice, as a number of entries that could be read in the same time. */
   private static final int SLICE_IN_ENTRIES = 4;
 
-  /** Entries that are read for each new key while the sweep is behind. */
+  /** The number of entries that are read per new key while the sweep is behind. */
   private static final int ENTRIES_A_KEY = 4;
 
   /**
-   * The number of new keys after which the sweep reads on, so that it does not spend its time on
+   * The number of new keys after which the sweep continues, so that it does not spend its time on
    * finding slices.
    */
   private static final int MIN_PAYMENT = 64;
@@ -40,7 +39,7 @@ public final class EntrySweep {
     this.clock = clock;
   }
 
-  /** Sweeps as many slices as the time since the last call asks for, within bounds. */
+  /** Sweeps as many slices as the time since the last call requires, within bounds. */
   public void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
@@ -60,7 +59,10 @@ public final class EntrySweep {
     slice = (int) (place % HashEntries.SLICES);
   }
 
-  /** Counts a new key. If {@link #run} has fallen behind, reads on after some of them. */
+  /**
+   * Counts a new key. If {@link #run} has fallen behind, continues the sweep after a number of new
+   * keys.
+   */
   void pay() throws Exception {
     if (due >= 1) {
       paid += ENTRIES_A_KEY;

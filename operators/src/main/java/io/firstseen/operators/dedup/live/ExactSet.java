@@ -14,14 +14,14 @@ import org.apache.flink.metrics.SimpleCounter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live set of the exact modes: each live key is an entry of managed keyed state, behind the
- * shards' filters.
+ * The live set of the exact modes: each live key is an entry of managed keyed state, in addition to
+ * the shards' filters.
  *
- * <p>The filter holds the identity (fingerprint) of every live key, with one copy for each key that
- * shares it, up to the most copies that a filter stores. An identity that reaches this number stays
- * for good, or, with a ttl, as long as its last key. So a key that the filter does not hold is new,
- * and is written without reading state; other keys are looked up in state. An identity that
- * outlives its keys only costs look-ups.
+ * <p>The filter holds the identity (fingerprint) of every live key, with one copy per key that
+ * shares it, up to the maximum number of copies that a filter stores. An identity that reaches this
+ * number is never removed, or, with a ttl, is kept as long as its last key. A key that the filter
+ * does not hold is therefore new, and is written without reading state; other keys are looked up in
+ * state. An identity that outlives its keys only costs look-ups.
  */
 public final class ExactSet implements LiveSet {
   private final HashEntries entries;
@@ -112,18 +112,19 @@ public final class ExactSet implements LiveSet {
 
   @Override
   public void register(MetricGroup metrics) {
-    // Events whose fingerprint the filter holds, so that state is read.
+    // The number of events whose fingerprint the filter holds, so that state is read.
     metrics.counter("exactLookups", lookups);
-    // New keys among these events; the filter alone would have dropped them.
+    // The number of new keys among these events; the filter alone would have dropped them.
     metrics.counter("exactRescues", rescues);
   }
 
   private ExactEntry entry(ShardPages shard, byte[] key, @Nullable ExactEntry others) {
-    // The heap backend keeps the object, and the array may be the event's, which is used again.
+    // The heap backend keeps the object, and the array may belong to the event, which may be
+    // reused.
     return entries.entry(shard, withKeys ? key.clone() : null, others);
   }
 
-  /** The entry of a key among those of its hash, or null. */
+  /** Returns the entry of a key among the entries of its hash, or null. */
   private @Nullable ExactEntry find(@Nullable ExactEntry first, byte[] key) {
     ExactEntry entry = first;
     while (entry != null && withKeys && !Arrays.equals(entry.key(), key)) {

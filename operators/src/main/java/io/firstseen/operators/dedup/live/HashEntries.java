@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * Entries of keyed state under 64-bit hashes. Expired entries count as absent, though state may
  * still hold them.
  *
- * <p>A shard's entries are divided into slices, which are namespaces of the state. So they can be
- * swept in parts. On the heap each slice is a separate map, so the first change after a checkpoint
- * copies one slice and not the whole shard.
+ * <p>A shard's entries are divided into slices, which are namespaces of the state, so that they can
+ * be swept in parts. On the heap each slice is a separate map, so the first change after a
+ * checkpoint copies one slice and not the whole shard.
  *
- * <p>If state is not on the heap, new entries stay pending until a shard has some hundreds of them,
- * or a checkpoint begins. They are then written in the order of their hashes, which costs a third
- * of writing them one by one.
+ * <p>If state is not on the heap, new entries stay pending until a shard has several hundred of
+ * them, or a checkpoint begins. They are then written in the order of their hashes, which takes a
+ * third of the time of writing them one by one.
  */
 public final class HashEntries {
   private static final int SLICE_BITS = 8;
@@ -46,7 +46,7 @@ public final class HashEntries {
   private ExactEntry lastHash = ExactEntry.HASH;
 
   /**
-   * @param pending null if each entry is written at once
+   * @param pending null if each entry is written immediately
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   @SuppressWarnings("unchecked") // Flink's own state objects are what their descriptors say.
@@ -64,18 +64,18 @@ public final class HashEntries {
     this.setCurrentKey = setCurrentKey;
   }
 
-  /** The slice of a hash, a number in [0, {@link #SLICES}). */
+  /** Returns the slice of a hash, a number in [0, {@link #SLICES}). */
   private int sliceOf(long hash) {
     return (int) (shards.suffix(hash) >>> (Long.SIZE - SLICE_BITS));
   }
 
-  /** Sets Flink's key and namespace to those of a hash. */
+  /** Sets Flink's key and namespace for a hash. */
   private void turnTo(ShardPages shard, long hash) {
     setCurrentKey.accept(shard.key);
     state.setCurrentNamespace(NAMESPACES[sliceOf(hash)]);
   }
 
-  /** The entry of a hash, or null. */
+  /** Returns the entry of a hash, or null. */
   @Nullable ExactEntry get(ShardPages shard, long hash) throws Exception {
     ExactEntry entry = pending == null ? null : pending.get(shard.number, hash);
     if (entry == null) {
@@ -134,7 +134,7 @@ public final class HashEntries {
     return lastHash;
   }
 
-  /** Whether the current event, which has the key of this entry, gives it a later time. */
+  /** Returns whether the current event, whose key is the key of this entry, has a later time. */
   public boolean isRenewed(ShardPages shard, ExactEntry entry) {
     Expiry expiry = shard.expiry();
     return expiry != null && expiry.sinceLastSeen() && entry.endMillis() < expiry.endMillis();
@@ -169,7 +169,7 @@ public final class HashEntries {
     return seen;
   }
 
-  /** The entries of a hash that have not expired, or null. */
+  /** Returns the entries of a hash that have not expired, or null. */
   private @Nullable ExactEntry living(ShardPages shard, @Nullable ExactEntry entry) {
     Expiry expiry = shard.expiry();
     if (expiry == null || entry == null) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>In event time, the current time is the watermark, and an event's time is its timestamp. After
  * a restart there is no watermark yet, so each shard's time is kept in state: forgotten keys stay
  * forgotten, and a replay has the same result. The watermark at the end of all input is ignored, so
- * it forgets no key.
+ * that it does not forget keys.
  */
 public final class KeyClock {
   private final @Nullable TimeToLive ttl;
@@ -33,7 +33,7 @@ public final class KeyClock {
   /** The times in state, by the numbers of the shards. */
   private final long[] timeInState;
 
-  /** As {@link Expiry#forgottenMillis}. */
+  /** See {@link Expiry#forgottenMillis}. */
   private final long[] forgottenInState;
 
   private long nowMillis = Long.MIN_VALUE;
@@ -44,7 +44,8 @@ public final class KeyClock {
    * @param ttl null if keys do not expire
    * @param ttlInState the ttl with which state was written; null if there is none
    * @param state for each shard, its time at the last checkpoint
-   * @param forgottenState for each shard, what was due before the ttl was changed
+   * @param forgottenState for each shard, the time until which keys were due before the ttl was
+   *     changed
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   public KeyClock(
@@ -83,7 +84,7 @@ public final class KeyClock {
     return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
   }
 
-  /** The time of this task; the earliest possible instant as long as no time is known. */
+  /** Returns the time of this task; the earliest possible instant as long as no time is known. */
   public long nowMillis() {
     return nowMillis;
   }
@@ -96,7 +97,10 @@ public final class KeyClock {
     }
   }
 
-  /** With processing time, reads the clock; this is the time of all events until the next call. */
+  /**
+   * With processing time, reads the system clock; this is the time of all events until the next
+   * call.
+   */
   public void tick() {
     if (inProcessingTime) {
       nowMillis = Math.max(nowMillis, processingTime.getCurrentProcessingTime());
@@ -118,7 +122,7 @@ public final class KeyClock {
     }
   }
 
-  /** Whether events have arrived, but no watermark, so that no key expires. */
+  /** Returns whether events have arrived but no watermark, so that keys do not expire. */
   public boolean lacksWatermarks() {
     return hasEvents && nowMillis == Long.MIN_VALUE;
   }
@@ -134,7 +138,7 @@ public final class KeyClock {
     }
   }
 
-  /** The clock of a shard, as it is in state; null if keys do not expire. */
+  /** Returns the clock of a shard, as stored in state; null if keys do not expire. */
   public @Nullable Expiry read(int shard, Integer key) {
     if (ttl == null) {
       return null;
@@ -151,7 +155,7 @@ public final class KeyClock {
       if (millis != null) {
         expiry.advanceTo(millis);
         if (ttlInState != null && ttlInState.millis() != ttl.millis()) {
-          // Of some keys only the entry is left, and of others only the fingerprint.
+          // Some keys only have their entry left, and others only their fingerprint.
           Expiry before = expiry(ttlInState, shard);
           before.advanceTo(millis);
           expiry.forgetUntil(before.nowMillis() - before.ttlMillis());

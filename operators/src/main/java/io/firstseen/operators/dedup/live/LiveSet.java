@@ -11,10 +11,10 @@ public interface LiveSet {
     /** The key was not live; now it is. */
     NEW,
 
-    /** The key was live, or the filter took it for live. */
+    /** The key was live, or the filter reported it as live. */
     KNOWN,
 
-    /** The key was not live, but the filter took it for live, as an audit found. */
+    /** The key was not live, but the filter reported it as live, which the audit detected. */
     FALSELY_DROPPED
   }
 
@@ -24,20 +24,20 @@ public interface LiveSet {
   /**
    * Removes a key.
    *
-   * @return whether it was live, or the filter took it for live
+   * @return whether it was live, or the filter reported it as live
    */
   boolean remove(ShardPages shard, Change<?> change) throws Exception;
 
   /**
-   * Adds a key that is known not to be live, even if the filter takes it for live. Deleting one of
-   * two keys that share a fingerprint then leaves the other.
+   * Adds a key that is known not to be live, even if the filter reports it as live. Deleting one of
+   * two keys that share a fingerprint then keeps the other key.
    */
   void learn(ShardPages shard, Change<?> change) throws Exception;
 
   /** Frees some space of expired keys. */
   default void sweep() throws Exception {}
 
-  /** Brings the state up to date; must be called before each checkpoint. */
+  /** Updates the state; must be called before each checkpoint. */
   default void flush() throws Exception {}
 
   default void register(MetricGroup metrics) {}

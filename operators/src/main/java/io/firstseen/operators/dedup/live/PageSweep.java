@@ -1,20 +1,22 @@
 package io.firstseen.operators.dedup.live;
 
 /**
- * Visits all pages of a task once in each epoch, a few at a time, so that expired keys free their
- * space even if their pages are not accessed.
+ * Visits all pages of a task once per epoch, a few at a time, so that expired keys free their space
+ * even if their pages are not accessed.
  *
- * <p>Which keys are forgotten does not depend on it, so it may fall behind: after a jump of the
- * clock it visits all pages once, at most {@value #MAX_PAGES} in each call.
+ * <p>The sweep does not affect which keys are forgotten, so it may fall behind: after a jump of the
+ * clock it visits all pages once, at most {@value #MAX_PAGES} per call.
  */
 public final class PageSweep {
-  /** The most pages of one call. A page takes about 10 µs, or 200 µs if it becomes empty. */
+  /**
+   * The maximum number of pages per call. A page takes about 10 µs, or 200 µs if it becomes empty.
+   */
   public static final int MAX_PAGES = 8;
 
   private static final long MAX_CALLS_AN_EPOCH = 1024;
   private static final long MAX_PAUSE_MILLIS = 1000;
 
-  /** How often the pages are counted, which needs a visit to every shard. */
+  /** The interval at which the pages are counted, which requires a visit to every shard. */
   private static final long COUNTS_AN_EPOCH = 64;
 
   private final TaskShards shards;
@@ -29,7 +31,7 @@ public final class PageSweep {
     this.clock = clock;
   }
 
-  /** The time between two calls if no watermark or event triggers them. */
+  /** Returns the time between two calls if no watermark or event triggers them. */
   public long pauseMillis() {
     return Math.max(1, Math.min(clock.epochMillis() / MAX_CALLS_AN_EPOCH, MAX_PAUSE_MILLIS));
   }

@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Entries of a task's shards that are not written to state yet. */
+/** Entries of a task's shards that have not been written to state yet. */
 public final class PendingEntries {
-  /** The most pending entries of all shards together; about 10 MB of hashes. */
+  /** The maximum number of pending entries of all shards together; about 10 MB of hashes. */
   private static final int MAX_ENTRIES = 1 << 17;
 
   /**
-   * The most pending entries of a shard. They are written in one call, which takes a millisecond or
-   * two.
+   * The maximum number of pending entries of a shard. They are written in one call, which takes a
+   * millisecond or two.
    */
   private static final int MAX_OF_A_SHARD = 1024;
 
-  /** The most bytes of keys in all shards together. */
+  /** The maximum number of bytes of keys in all shards together. */
   private static final int MAX_KEY_BYTES = 1 << 24;
 
   private final OfShard[] byNumber;
@@ -61,7 +61,7 @@ public final class PendingEntries {
     shards.add(byNumber[number]);
   }
 
-  /** The pending entry of a hash, or null. */
+  /** Returns the pending entry of a hash, or null. */
   @Nullable ExactEntry get(int shard, long hash) {
     return byNumber[shard].entries.get(hash);
   }

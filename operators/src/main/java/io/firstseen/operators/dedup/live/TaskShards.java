@@ -24,7 +24,7 @@ public final class TaskShards {
   @SuppressWarnings("UnusedVariable") // Keeps the prefetching reads from being optimised away.
   private long touched;
 
-  /** Where the next sweep goes on. */
+  /** The position at which the next sweep continues. */
   private int sweptShard;
 
   private long sweptIdentity;
@@ -46,7 +46,7 @@ public final class TaskShards {
     all.add(shard);
   }
 
-  /** The shard of a hash, ready for operations on the event that came last. */
+  /** Returns the shard of a hash, prepared for operations on the last event. */
   public ShardPages of(long hash) {
     return ready(byNumber[shards.shardOf(hash)]);
   }
@@ -57,12 +57,15 @@ public final class TaskShards {
     return shard;
   }
 
-  /** Number of this task's shards. */
+  /** Returns the number of this task's shards. */
   public int count() {
     return all.size();
   }
 
-  /** One of this task's shards, by its place in [0, {@link #count}); ready as {@link #of}. */
+  /**
+   * Returns one of this task's shards, by its index in [0, {@link #count}); prepared as by {@link
+   * #of}.
+   */
   public ShardPages get(int place) {
     return ready(all.get(place));
   }
@@ -70,7 +73,7 @@ public final class TaskShards {
   /**
    * Prefetches the memory that the operations on some hashes will read, of pages that are loaded.
    * It works level by level for all hashes: first the entries of the page tables, then the pages,
-   * then their bodies. So only loads that depend on each other wait for each other.
+   * then their bodies. Only loads that depend on each other then wait for each other.
    *
    * <p>The pages are not stored but looked up again in each step, because with G1 storing a
    * reference into an old object waits for all earlier loads.
@@ -100,7 +103,7 @@ public final class TaskShards {
     return shape.identity(shards.suffix(hash));
   }
 
-  /** Lets the sweep begin after a part of all pages, in [0, 1). */
+  /** Makes the sweep begin after a part of all pages, in [0, 1). */
   void sweepFrom(double part) {
     double place = part * all.size();
     sweptShard = (int) place;
@@ -125,7 +128,7 @@ public final class TaskShards {
     }
   }
 
-  /** Brings the state up to date; must be called before each checkpoint. */
+  /** Updates the state; must be called before each checkpoint. */
   public void flush(long checkpoint) {
     for (ShardPages shard : all) {
       clock.set(shard);
@@ -163,7 +166,7 @@ public final class TaskShards {
     return expiry == null ? 0 : expiry.expired();
   }
 
-  /** Identities in all shards. */
+  /** Returns the number of identities in all shards. */
   public long keys() {
     return sum(ShardPages::keys);
   }
@@ -177,8 +180,8 @@ public final class TaskShards {
   }
 
   /**
-   * The mean of the shards' predicted false-positive rates, since a key falls into each shard with
-   * equal probability.
+   * Returns the mean of the shards' predicted false-positive rates, since a key falls into each
+   * shard with equal probability.
    */
   public double predictedFalsePositiveRate() {
     return all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate).average().orElse(0);

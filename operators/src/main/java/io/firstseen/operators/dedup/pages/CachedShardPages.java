@@ -6,13 +6,14 @@ import io.firstseen.filters.cuckoo.PagedFilter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a shard whose backend keeps bytes: those in memory are a write-back cache, which the
- * shards of a task share. A changed page is written when it is dropped, and before each checkpoint.
+ * The pages of a shard whose backend stores bytes: the pages in memory form a write-back cache,
+ * which the shards of a task share. A changed page is written when it is dropped, and before each
+ * checkpoint.
  */
 public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
 
-  /** Whether the event that came last has been counted: its page may be asked for again. */
+  /** Whether the last event has been counted, because its page may be requested again. */
   private boolean isCounted = true;
 
   public CachedShardPages(

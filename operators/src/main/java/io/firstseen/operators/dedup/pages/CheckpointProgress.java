@@ -3,8 +3,8 @@ package io.firstseen.operators.dedup.pages;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Which shards a checkpoint has written. The thread that writes the checkpoint reports it here; the
- * task's thread reads it.
+ * Tracks which shards a checkpoint has written. The thread that writes the checkpoint updates it;
+ * the task's thread reads it.
  */
 public final class CheckpointProgress {
   private static final long NEVER_TOLD = -1;
@@ -45,7 +45,7 @@ public final class CheckpointProgress {
     return written.getAcquire(shard) != 0;
   }
 
-  /** Stands for a checkpoint and all before it. None of them ever counts as written. */
+  /** Represents a checkpoint and all earlier checkpoints, which never count as written. */
   static CheckpointProgress neverWritten(CheckpointProgress latest) {
     return new CheckpointProgress(NEVER_TOLD, latest.number, new int[latest.written.length()]);
   }

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a shard whose backend keeps them as objects: state holds the very pages that are
- * changed here, so changing one needs no write.
+ * The pages of a shard whose backend keeps them as objects: state contains the same page objects
+ * that are changed here, so a change does not require a write.
  *
- * <p>A page that a checkpoint still has to write must not change. So it is frozen until the
- * checkpoint has written all pages of its shard. Meanwhile insertions become pending beside it.
- * Every other change is made to a copy (copy-on-write), which replaces the page in state; the
- * backend keeps the replaced page for the checkpoint.
+ * <p>A page that a checkpoint still has to write must not change. It is therefore frozen until the
+ * checkpoint has written all pages of its shard. In the meantime, insertions are kept as pending
+ * insertions. Every other change is made to a copy (copy-on-write), which replaces the page in
+ * state; the backend keeps the replaced page for the checkpoint.
  */
 public final class HeapShardPages extends ShardPages {
   private final RunningCheckpoints checkpoints;

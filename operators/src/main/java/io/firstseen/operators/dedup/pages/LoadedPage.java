@@ -2,7 +2,7 @@ package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 
-/** A page that a task can reach without going to the state backend. */
+/** A page that a task can access without the state backend. */
 public final class LoadedPage {
   public final ShardPages shard;
   public CuckooPage page;
@@ -22,13 +22,13 @@ public final class LoadedPage {
   /** Its index in the cache's ring. */
   public int place;
 
-  /** The part of the shard's totals that counts this page. */
+  /** The contribution of this page to the shard's totals. */
   public int count;
 
   public int slots;
   public int bodyBytes;
 
-  /** The part of the cache's total that counts this page. */
+  /** The contribution of this page to the cache's total. */
   public int heapBytes;
 
   public LoadedPage(ShardPages shard, CuckooPage page) {

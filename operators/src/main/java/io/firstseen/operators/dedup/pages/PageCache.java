@@ -24,22 +24,22 @@ public final class PageCache {
     this.maxBytes = maxBytes;
   }
 
-  /** The heap size of the loaded pages in bytes. */
+  /** Returns the heap size of the loaded pages in bytes. */
   public long bytes() {
     return bytes;
   }
 
-  /** Page accesses that found the page in memory. */
+  /** Returns the number of page accesses that found the page in memory. */
   Counter hits() {
     return hits;
   }
 
-  /** Page accesses that read the page from state. */
+  /** Returns the number of page accesses that read the page from state. */
   Counter misses() {
     return misses;
   }
 
-  /** Pages written to state because they were dropped. */
+  /** Returns the number of pages that were written to state because they were dropped. */
   public Counter writeBacks() {
     return writeBacks;
   }
@@ -73,7 +73,7 @@ public final class PageCache {
     page.heapBytes = heapBytes;
   }
 
-  /** The page to drop next, or null if there is no need to drop one. */
+  /** Returns the page to drop next, or null if there is no need to drop one. */
   @Nullable LoadedPage victim() {
     if (bytes <= maxBytes || ring.isEmpty()) {
       return null;

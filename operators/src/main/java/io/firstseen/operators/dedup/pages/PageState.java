@@ -26,7 +26,7 @@ public final class PageState {
     this.setCurrentKey = setCurrentKey;
   }
 
-  /** The page with a number, or null. */
+  /** Returns the page with a number, or null. */
   @Nullable CuckooPage read(Integer key, int id) {
     setCurrentKey.accept(key);
     try {
@@ -64,7 +64,7 @@ public final class PageState {
     }
   }
 
-  /** The last written summary of a shard; null if there is none. */
+  /** Returns the last written summary of a shard; null if there is none. */
   @Nullable ShardSummary readSummary(Integer key) {
     setCurrentKey.accept(key);
     try {

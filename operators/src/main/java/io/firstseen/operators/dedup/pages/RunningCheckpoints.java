@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunningCheckpoints {
   /**
-   * The most checkpoints that are tracked separately; older ones are merged into one. Flink does
-   * not report the end of a savepoint, so they would pile up.
+   * The maximum number of checkpoints that are tracked separately; older checkpoints are merged
+   * into one. Flink does not report the end of a savepoint, so savepoints would accumulate.
    */
   private static final int MAX = 8;
 
@@ -39,18 +39,18 @@ public final class RunningCheckpoints {
     running.removeIf(one -> one.checkpoint() == checkpoint);
   }
 
-  /** How many checkpoints have begun. */
+  /** Returns how many checkpoints have begun. */
   public long begun() {
     return begun;
   }
 
-  /** The checkpoint that began last; null before the first. */
+  /** Returns the checkpoint that began last; null before the first. */
   public @Nullable CheckpointProgress last() {
     return last;
   }
 
   /**
-   * Whether a page may still have to be written to a checkpoint.
+   * Returns whether a page may still have to be written to a checkpoint.
    *
    * @param since how many checkpoints had begun when the page came into the state
    */

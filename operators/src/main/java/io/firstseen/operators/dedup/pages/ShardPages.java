@@ -65,10 +65,10 @@ public abstract class ShardPages implements PageStore {
   /** Makes room for the pages of the next operation; called between two operations. */
   public void makeRoom() {}
 
-  /** The page of an identity, for a sweep. This access does not keep it in the cache. */
+  /** Returns the page of an identity, for a sweep. This access does not keep it in the cache. */
   abstract CuckooPage pageToSweep(long identity);
 
-  /** Called for a page whose content differs from that in state. */
+  /** Called for a page whose content differs from its content in state. */
   public abstract void changed(LoadedPage page, boolean replaced);
 
   /** Called when a page was split and two pages replace it. */
@@ -104,12 +104,12 @@ public abstract class ShardPages implements PageStore {
     filter.expire(this, pageToSweep(identity));
   }
 
-  /** Whether a page changed since the last call of {@link #flush}. */
+  /** Returns whether a page changed since the last call of {@link #flush}. */
   final boolean isChanged() {
     return changed;
   }
 
-  /** Brings the state up to date; must be called before each checkpoint. */
+  /** Updates the state; must be called before each checkpoint. */
   public void flush() {
     if (changed) {
       state.writeSummary(key, new ShardSummary(keys, slots, bytes, table.directory().toBytes()));
@@ -117,7 +117,7 @@ public abstract class ShardPages implements PageStore {
     }
   }
 
-  /** Reads the page of an identity from state; the first page of an empty shard is made. */
+  /** Reads the page of an identity from state; creates the first page of an empty shard. */
   public final LoadedPage load(long identity) {
     int id = table.idOf(identity);
     CuckooPage page = state.read(key, id);
@@ -146,7 +146,7 @@ public abstract class ShardPages implements PageStore {
     state.readAll(key, this::load);
   }
 
-  /** Drops a page from memory whose content is in state. */
+  /** Removes a page from memory whose content is in state. */
   final void unload(LoadedPage page) {
     table.set(page.page.firstIdentity(), null);
   }
@@ -161,7 +161,7 @@ public abstract class ShardPages implements PageStore {
     return number + 1;
   }
 
-  /** The number of the shard of a page that was read from state or written to it. */
+  /** Returns the number of the shard of a page that was read from state or written to it. */
   public static int shardOf(CuckooPage page) {
     return page.tag() - 1;
   }
@@ -194,22 +194,22 @@ public abstract class ShardPages implements PageStore {
     loaded.bodyBytes = loaded.page.bodyBytes();
   }
 
-  /** The number of stored identities. */
+  /** Returns the number of stored identities. */
   public final long keys() {
     return keys;
   }
 
-  /** The number of slots. */
+  /** Returns the number of slots. */
   public final long slots() {
     return slots;
   }
 
-  /** Bytes of the pages' bodies. */
+  /** Returns the number of bytes of the pages' bodies. */
   public final long bytes() {
     return bytes;
   }
 
-  /** Pages split since the task began. */
+  /** Returns the number of pages that were split since the task started. */
   public final long splits() {
     return splits;
   }

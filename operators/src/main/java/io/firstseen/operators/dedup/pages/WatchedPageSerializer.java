@@ -10,9 +10,9 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Writes pages for the heap backend as {@link CuckooPageSerializer} does, and reports what it has
- * written. Flink writes each checkpoint with a duplicate of the serializer that it makes when the
- * checkpoint begins; duplicates made later write nothing.
+ * Writes pages for the heap backend as {@link CuckooPageSerializer} does, and reports which pages
+ * it has written. Flink writes each checkpoint with a duplicate of the serializer that it makes
+ * when the checkpoint begins; duplicates made later write nothing.
  *
  * <p>A copy is the page itself: {@link HeapShardPages} does not change a page that a checkpoint may
  * still have to write.
