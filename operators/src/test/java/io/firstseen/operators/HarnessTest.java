@@ -23,7 +23,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
 
-/** The dedup in Flink's harness, as whoever writes a job can have it there. */
+/** The dedup in Flink's test harness, as used by authors of jobs. */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class HarnessTest {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What one shard of some thousand keys publishes. */
+/** Simulates the publications of one shard with a few thousand keys. */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class ChainRuleTest {
@@ -40,9 +40,9 @@ class ChainRuleTest {
   private BlobReference lastBase;
 
   /**
-   * What a window published.
+   * The publication of a window.
    *
-   * @param base null if there was none
+   * @param base null if no base was published
    */
   private record Cut(Section section, BlobReference base) {
     boolean beginsAChain() {
@@ -102,7 +102,7 @@ class ChainRuleTest {
     return published.newest().shard(0);
   }
 
-  /** Each base beside a change lets a shard shrink by half once more. */
+  /** Each base that is published with a change allows a shard to shrink by half again. */
   @Test
   void aShardThatShrinksForLongGetsASmallerRange() {
     ChainRule rule = new ChainRule(SPEC.setParameters(), 10);
@@ -303,7 +303,7 @@ class ChainRuleTest {
       List<SnapshotRecord> records = new ArrayList<>();
       try (SnapshotPipeline large = new SnapshotPipeline(eight, 3_000, parallelism, null)) {
         for (int window = 0; window < 4; window++) {
-          // At first some 1,100 bytes a shard, so two of them fit; changes all fit.
+          // At first about 1,100 bytes per shard, so two shards fit; all changes fit.
           for (int i = 0; i < (window == 0 ? 6_400 : 80); i++) {
             large.add(same.nextLong(), 10 * window);
           }

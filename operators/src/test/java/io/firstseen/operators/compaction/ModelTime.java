@@ -21,7 +21,9 @@ final class ModelTime {
     return now;
   }
 
-  /** Takes a watermark; true if time went on. It is the least of the inputs that count. */
+  /**
+   * Handles a watermark; returns true if time advanced. Time is the minimum of the active inputs.
+   */
   boolean watermark(int input, long millis) {
     if (idle[input] || millis <= heard[input]) {
       return false;

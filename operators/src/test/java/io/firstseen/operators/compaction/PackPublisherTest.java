@@ -99,7 +99,7 @@ class PackPublisherTest {
         next = window(40, 40);
       }
       assertThat(9 * since).isLessThanOrEqualTo(before.basesBytes());
-      // Its own length, but for some digits.
+      // Its own length, except for a few digits.
       assertThat(9 * (since + newestBytes() + 20)).isGreaterThan(before.basesBytes());
       assertThat(published.newestList().sequence()).isEqualTo(next.sequence());
     }

@@ -104,7 +104,7 @@ final class PublishedSets {
         .isTrue();
   }
 
-  /** What a blob is. */
+  /** The content of a blob. */
   static BlobFrame.Kind kindOf(byte[] blob) {
     return BlobFrame.peek(ByteBuffer.wrap(blob)).orElseThrow().kind();
   }
@@ -347,7 +347,7 @@ final class PublishedSets {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
   }
 
-  /** What these records publish, with manifests that do not say when. */
+  /** Returns the publications of these records, with manifests without times. */
   static List<SnapshotRecord> withoutTimes(List<SnapshotRecord> records) throws SnapshotException {
     List<SnapshotRecord> without = new ArrayList<>();
     for (SnapshotRecord record : records) {

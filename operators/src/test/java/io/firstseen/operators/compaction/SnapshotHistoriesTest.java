@@ -66,7 +66,7 @@ class SnapshotHistoriesTest {
     /** With what is on its way as a part of it, or behind that. */
     record Checkpoint(boolean unaligned) implements Step {}
 
-    /** The inputs go on with times that may be behind; a set that is held may be let go. */
+    /** The inputs continue with times that may be behind; a held set may be released. */
     record Fail(int parallelism, Backend backend, int behind, int ttlEighths, boolean allowJump)
         implements Step {}
   }

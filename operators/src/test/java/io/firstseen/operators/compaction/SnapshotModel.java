@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The simplest model of the snapshot operators: it keeps every operation for ever and has neither
- * state nor timers. A test reports to it what arrives where, in that order, and the model says
- * which manifests are published. Events that were lost with a failure must not be reported.
+ * The simplest model of the snapshot operators: it keeps every operation forever and has neither
+ * state nor timers. A test reports to it every arrival in order, and the model returns the
+ * manifests that are published. Events that were lost with a failure must not be reported.
  *
  * <p>An operation is assigned to the latest of the window of its event time, the first open window
  * of its shard, and the window of the operation before it on the same hash. The set at the end of a
@@ -56,7 +56,7 @@ final class SnapshotModel {
   /** The wait of operators in which the clock ends no window. */
   static final long EVENT_TIME_ONLY = Long.MAX_VALUE / 4;
 
-  /** The rules that say nothing where there is no ttl. */
+  /** The rules that only apply with a ttl. */
   static final Set<Rule> RULES_OF_A_TTL =
       EnumSet.range(Rule.KEYS_ARE_FORGOTTEN, Rule.NOR_AT_THE_END_OF_ALL_INPUTS);
 
@@ -69,7 +69,10 @@ final class SnapshotModel {
 
   private record Landed(long windowEndMillis, boolean add, long millis) {}
 
-  /** What a subtask emits: the report of a shard for a window, or, if that is null, a watermark. */
+  /**
+   * The output of a subtask: the report of a shard for a window, or, if the report is null, a
+   * watermark.
+   */
   private record Sent(Shard shard, long millis, Set<Long> changed) {}
 
   /** Where some of the shards are. */
@@ -173,7 +176,7 @@ final class SnapshotModel {
   private ModelTime timeOfManifests = new ModelTime(1, true);
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
   private final List<Expected> manifests = new ArrayList<>();
-  // Of the last window that was over, held or not.
+  // The sequence of the last window that ended, held or not.
   private long lastSequence;
   private long lastWindow;
   private ChangeBounds bounds = ChangeBounds.NONE;
@@ -235,7 +238,7 @@ final class SnapshotModel {
     subtask.clockEnds.putIfAbsent(window, Math.max(window, subtask.clock) + waitMillis);
   }
 
-  /** The clock of a subtask goes on. */
+  /** Advances the clock of a subtask. */
   void clock(int number, long nowMillis) {
     Subtask subtask = subtasks.get(number);
     subtask.clock = nowMillis;
@@ -253,7 +256,7 @@ final class SnapshotModel {
     }
   }
 
-  /** The clock of the manifests goes on. */
+  /** Advances the clock of the manifests. */
   void clockOfManifests(long nowMillis) {
     clockOfManifests = nowMillis;
     long due = Long.MIN_VALUE;
@@ -330,7 +333,10 @@ final class SnapshotModel {
         && !(ended && shard.openWindows.isEmpty());
   }
 
-  /** End of the newest window that is over at a time; at the end of all, every window is. */
+  /**
+   * Returns the end of the newest window that has ended at a time; at the end of all input, every
+   * window has ended.
+   */
   private long over(long now) {
     return now == Long.MAX_VALUE ? now : windowOf(now + 1) - windowMillis;
   }
@@ -362,7 +368,7 @@ final class SnapshotModel {
       surplusArrivals++;
     } else {
       subtasks.get(subtask).sent.remove(sent);
-      // What comes after its manifest counts for the next.
+      // Reports after the window's manifest count for the next manifest.
       long window = Math.max(sent.millis, windowOf(lastWindowOver()));
       windowsWithoutManifest.add(window);
       clockEndsOfManifests.putIfAbsent(window, Math.max(window, clockOfManifests) + waitMillis);
@@ -480,9 +486,9 @@ final class SnapshotModel {
   }
 
   /**
-   * Restarts from the current state, perhaps with shards at other subtasks. Watermarks start again;
-   * windows that a subtask had closed stay closed for its shards. Records and watermarks in flight
-   * from a subtask stay in flight.
+   * Restarts from the current state, optionally with shards at different subtasks. Watermarks start
+   * again; windows that a subtask had closed stay closed for its shards. Records and watermarks in
+   * flight from a subtask stay in flight.
    *
    * @param newTtlMillis the new ttl; 0 for none, which is possible only if there was none before
    */

@@ -164,7 +164,7 @@ class SnapshotOperatorsTest {
       assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C, D);
       passTwice(10_000, pipeline, published);
       assertThat(published.windowEnds()).as("no more").containsExactly(10L, 20L, 30L, 40L);
-      // Late, but event time goes on.
+      // Late, but event time advances.
       pipeline.add(A, 1);
       pipeline.passTime(900);
       pipeline.watermark(41);
@@ -392,7 +392,7 @@ class SnapshotOperatorsTest {
     try (SnapshotPipeline pipeline = new SnapshotPipeline(spec, Backend.HEAP, 2, checkpoint, 9)) {
       assertThat(PublishedSets.withoutTimes(lateOperationAndMore(pipeline)))
           .usingRecursiveFieldByFieldElementComparator()
-          .as("the same, but for where blobs stand")
+          .as("the same, except for the position of blobs")
           .containsExactlyInAnyOrderElementsOf(PublishedSets.withoutTimes(calm));
     }
     Manifest last = Manifest.read(calm.get(calm.size() - 1).value());
@@ -477,7 +477,7 @@ class SnapshotOperatorsTest {
       assertThat(published.windowEnds()).containsExactly(10L, 20L, 80L, 90L, 100L);
       assertThat(published.present(ALL)).isEmpty();
       assertThat(pipeline.liveKeys()).isZero();
-      assertThat(pipeline.timers()).as("but for the one that shows life").isEqualTo(1);
+      assertThat(pipeline.timers()).as("except the subtask that becomes active").isEqualTo(1);
     }
   }
 
@@ -518,7 +518,7 @@ class SnapshotOperatorsTest {
     try (SnapshotPipeline pipeline = startWithTtl(80, savepoint)) {
       pipeline.watermark(150);
       published.add(pipeline.records());
-      assertThat(published.present(ALL)).as("if it goes on after all").containsExactly(B);
+      assertThat(published.present(ALL)).as("if it continues after all").containsExactly(B);
     }
   }
 

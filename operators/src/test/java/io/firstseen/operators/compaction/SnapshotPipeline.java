@@ -53,7 +53,7 @@ final class SnapshotPipeline implements AutoCloseable {
       if (this == HEAP) {
         return new HashMapStateBackend();
       }
-      // The harness gives too little managed memory, and RocksDB says so at each start.
+      // The harness provides too little managed memory, so RocksDB logs a warning at each start.
       Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
       return new EmbeddedRocksDBStateBackend()
           .configure(ownMemory, SnapshotPipeline.class.getClassLoader());
@@ -375,7 +375,7 @@ final class SnapshotPipeline implements AutoCloseable {
     arrivals.add(model -> model.clockOfManifests(now));
   }
 
-  /** The clocks of all operators go on. */
+  /** Advances the clocks of all operators. */
   void passTime(int millis) throws Exception {
     passTimeOfManifests(millis);
     long now = clockMillis;
@@ -456,13 +456,13 @@ final class SnapshotPipeline implements AutoCloseable {
     deliverAll();
   }
 
-  /** What was published since the last call, all that was on its way included. */
+  /** Returns the publications since the last call, including all records in flight. */
   List<SnapshotRecord> records() throws Exception {
     deliverAll();
     return recordsSoFar();
   }
 
-  /** What was published since the last call. */
+  /** Returns the publications since the last call. */
   List<SnapshotRecord> recordsSoFar() {
     List<SnapshotRecord> records = manifests.extractOutputValues();
     manifests.getOutput().clear();
@@ -474,7 +474,7 @@ final class SnapshotPipeline implements AutoCloseable {
     arrivals.forEach(arrival -> arrival.accept(model));
   }
 
-  /** What the gauges of all subtasks say together. */
+  /** Returns the combined value of the gauges of all subtasks. */
   long liveKeys() {
     return subtasks.stream()
         .mapToLong(subtask -> ((CompactionOperator) subtask.getOperator()).liveKeys())

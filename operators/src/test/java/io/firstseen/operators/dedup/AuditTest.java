@@ -31,7 +31,7 @@ class AuditTest {
   private static final int SLICES = 8;
   private static final KeyHash HASH = KeyHash.fixed();
 
-  /** At 15,000 keys a shard the rate is 2 * 15,000 / 2^20, some 3 %. */
+  /** At 15,000 keys per shard the rate is 2 * 15,000 / 2^20, about 3 %. */
   private static final int KEYS = 80_000;
 
   private static DedupParameters parameters(int slices) {
@@ -140,7 +140,7 @@ class AuditTest {
         model.check(tasks);
         model.feed(tasks, 30_000);
         model.check(tasks);
-        // What a checkpoint took, the heap gives out as copies.
+        // The heap backend returns copies of values that a checkpoint includes.
         tasks.savepoint();
         model.feed(tasks, 30_000);
         model.check(tasks);

@@ -44,7 +44,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the metrics say, against an exact model; their names are tested with the jobs. */
+/**
+ * Compares the values of the metrics with an exact model; the tests of the jobs check their names.
+ */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class DedupMetricsTest {
@@ -85,7 +87,7 @@ class DedupMetricsTest {
       if (this == HEAP) {
         return new HashMapStateBackend();
       }
-      // The harness gives too little managed memory, and RocksDB says so at each start.
+      // The harness provides too little managed memory, so RocksDB logs a warning at each start.
       Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
       return new EmbeddedRocksDBStateBackend()
           .configure(ownMemory, DedupMetricsTest.class.getClassLoader());
@@ -194,7 +196,7 @@ class DedupMetricsTest {
         new OutputTag<>("rejected", RejectedSerializer.info(Types.STRING));
     IdentifyFunction<String> identify =
         new IdentifyFunction<>(
-            event -> event.equals("bad") ? "it says so" : null,
+            event -> event.equals("bad") ? "marked as bad" : null,
             event -> event.isEmpty() ? null : event.getBytes(UTF_8),
             event -> Operation.ADD,
             event -> null,
@@ -318,7 +320,7 @@ class DedupMetricsTest {
       return tasks.stream().mapToLong(task -> task.metrics.figure(name)).sum();
     }
 
-    /** Compares every metric but those of the cache's chances with the model. */
+    /** Compares every metric with the model, except the random ones of the cache. */
     void check(ModelFilters model) {
       for (int subtask = 0; subtask < tasks.size(); subtask++) {
         int number = subtask;

@@ -249,7 +249,10 @@ class DedupOperatorTest {
     }
   }
 
-  /** A page that has split must go from its own shard's state, whichever shard was asked last. */
+  /**
+   * A page that has split must be removed from its own shard's state, regardless of the last
+   * accessed shard.
+   */
   @ParameterizedTest
   @EnumSource(names = {"HEAP", "ROCKSDB_CACHE_OF_ALL"})
   void stateHasEveryPageOnce(Backend backend) throws Exception {
@@ -431,7 +434,7 @@ class DedupOperatorTest {
       ((DedupOperator<?, ?>) getOperator()).decideAll();
     }
 
-    /** Begins a checkpoint and leaves its writing to whoever runs the futures. */
+    /** Begins a checkpoint; the caller runs the futures that write it. */
     OperatorSnapshotFutures begin(long checkpoint) throws Exception {
       return begin(checkpoint, CheckpointType.CHECKPOINT);
     }

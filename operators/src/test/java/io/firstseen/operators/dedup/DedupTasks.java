@@ -69,7 +69,7 @@ final class DedupTasks implements AutoCloseable {
       if (this == HEAP) {
         return new HashMapStateBackend();
       }
-      // The harness gives too little managed memory, and RocksDB says so at each start.
+      // The harness provides too little managed memory, so RocksDB logs a warning at each start.
       Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
       return new EmbeddedRocksDBStateBackend()
           .configure(ownMemory, DedupTasks.class.getClassLoader());
@@ -120,12 +120,12 @@ final class DedupTasks implements AutoCloseable {
     }
   }
 
-  /** What becomes of a change. */
+  /** Returns the outcome of a change. */
   Kind process(Change<String> change) throws Exception {
     return process(change, 0);
   }
 
-  /** What becomes of a change with a timestamp. */
+  /** Returns the outcome of a change with a timestamp. */
   Kind process(Change<String> change, long timestamp) throws Exception {
     int shard = new Shards(parameters.shardCount()).shardOf(change.hash());
     Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
@@ -236,7 +236,7 @@ final class DedupTasks implements AutoCloseable {
     return tasks.stream().mapToLong(task -> task.metrics.figure(metric)).sum();
   }
 
-  /** What the first task registered. */
+  /** Returns the metrics that the first task registered. */
   TaskMetrics metrics() {
     return tasks.get(0).metrics;
   }

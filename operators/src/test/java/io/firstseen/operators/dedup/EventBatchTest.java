@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class EventBatchTest {
   private static final int SOME = EventBatch.EVENTS - 1;
 
-  /** What comes behind events in a stream. */
+  /** Stream elements that follow events. */
   private enum Follower {
     WATERMARK {
       @Override
@@ -107,7 +107,7 @@ class EventBatchTest {
       for (int time = 0; time < 10; time++) {
         harness.setProcessingTime(time * EventBatch.MAX_MILLIS);
         assertThat(harness.accepted()).as("what waited").isEqualTo(keys);
-        // Full batches go on at once and leave the timer as it is.
+        // Full batches are emitted immediately and do not change the timer.
         List<String> more = harness.send("time-" + time + "-", time * SOME);
         assertThat(harness.accepted())
             .hasSize(keys.size() + more.size() / EventBatch.EVENTS * EventBatch.EVENTS);

@@ -158,7 +158,7 @@ class ExactExpiryTest {
         assertThat(tasks.process(ExactModeTest.change(Operation.ADD, number), now))
             .isEqualTo(Kind.ACCEPTED);
       }
-      // The first four epochs are gone: those of the first 16 keys.
+      // The first four epochs, which are the epochs of the first 16 keys, were removed.
       tasks.watermark(start + 12 * EPOCH);
       for (int number = ExactModeTest.KEYS_OF_A_CROWD - 1; number >= 0; number--) {
         assertThat(tasks.process(ExactModeTest.change(Operation.ADD, number), start + 12 * EPOCH))
@@ -190,7 +190,7 @@ class ExactExpiryTest {
       state = tasks.savepoint();
       assertThat(tasks.exactEntries()).as("entries before the sweep").isEqualTo(2);
     }
-    // A restart before anything was swept must know it, too.
+    // A restart before any sweep must also restore it.
     try (DedupTasks tasks = new DedupTasks(backend, after, 2, state)) {
       state = tasks.savepoint();
     }

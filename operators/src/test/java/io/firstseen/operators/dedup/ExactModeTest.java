@@ -43,7 +43,7 @@ class ExactModeTest {
 
   private static final int CROWDS = 100;
 
-  /** Keys of which each has a hash of its own, at random, though not always an identity. */
+  /** Random keys with distinct hashes, but not always distinct identities. */
   private static final int LONE_KEYS = 20_000;
 
   static DedupParameters parameters(DedupMode mode) {
@@ -105,7 +105,7 @@ class ExactModeTest {
     for (int parallelism : new int[] {1, 4, 2, 8, 1}) {
       try (DedupTasks tasks = new DedupTasks(backend, parameters(mode), parallelism, state)) {
         feed(tasks, model, random, EVENTS);
-        // What a checkpoint took, the heap gives out as copies.
+        // The heap backend returns copies of values that a checkpoint includes.
         tasks.savepoint();
         feed(tasks, model, random, EVENTS);
         state = tasks.savepoint();

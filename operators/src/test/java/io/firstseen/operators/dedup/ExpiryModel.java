@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A dedup with a ttl in Flink's harness beside the exact times of the keys, under random adds,
- * repeats, deletes, advances of the clock, and restores to other backends, scales and lengths of
- * the ttl.
+ * Compares a dedup with a ttl in Flink's harness with the exact times of the keys, under random
+ * adds, duplicates, deletes, advances of the clock, and restores to other backends, scales and
+ * lengths of the ttl.
  *
  * <p>Throws {@link AssertionError} with the event's number and the seed as soon as a live key is
  * forgotten early, or one is kept past its bound.
@@ -38,7 +38,7 @@ final class ExpiryModel {
     /** The longest since it was stored. */
     long epochMillis;
 
-    /** Its time was up under an earlier ttl. */
+    /** Its time had expired under an earlier ttl. */
     boolean passed;
   }
 

@@ -192,7 +192,7 @@ class ExpiryTest {
         tasks.process(change(Operation.ADD, "key-" + i), HOUR);
       }
       tasks.watermark(HOUR);
-      // Shards without a key are passed over, so let each have some that live.
+      // Shards without keys are skipped, so every shard gets a few live keys.
       for (int i = 0; i < live; i++) {
         tasks.process(change(Operation.ADD, "live-" + i), 2 * HOUR - EPOCH);
       }

@@ -75,7 +75,7 @@ class FirstseenTest {
   void oneStreamHasTheDecisionsOnAllEventsThatTheJobWantsInTheirOrder() throws Exception {
     OutcomeStream<String, String> dedup =
         Firstseen.dedup(environment().fromData("a", "b", "a", "-a", "-x", "a", "", "bad", "b"))
-            .problem(event -> event.equals("bad") ? "it says so" : null)
+            .problem(event -> event.equals("bad") ? "marked as bad" : null)
             .keyText(event -> event.startsWith("-") ? event.substring(1) : event)
             .operation(event -> event.startsWith("-") ? Operation.DELETE : Operation.ADD)
             .apply(new WithoutAcceptedB(), Types.STRING);
@@ -97,7 +97,7 @@ class FirstseenTest {
             "opened ACCEPTED a",
             "opened DUPLICATE b",
             ": key is empty",
-            "bad: it says so")
+            "bad: marked as bad")
         .containsSubsequence(
             "opened ACCEPTED a", "opened DUPLICATE a", "opened REMOVED a", "opened ACCEPTED a");
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A dedup whose events are chosen by somebody who wants to do harm. */
+/** A dedup whose events are chosen by an attacker. */
 @SuppressWarnings("try") // Closing a harness may throw InterruptedException.
 class InputAttackTest {
   private static final KeyHash HASH = KeyHash.fixed();

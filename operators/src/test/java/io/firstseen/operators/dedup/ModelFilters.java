@@ -18,8 +18,8 @@ import java.util.function.IntPredicate;
 import java.util.function.ToLongFunction;
 
 /**
- * What the filters of all shards hold, with every page at hand and every total counted anew from
- * the pages, beside an exact set of the live keys.
+ * The content of the filters of all shards, with access to every page and totals counted from the
+ * pages, and an exact set of the live keys.
  */
 final class ModelFilters {
 
@@ -45,7 +45,7 @@ final class ModelFilters {
     }
   }
 
-  /** What becomes of a change; fails if the filter would take a key for another. */
+  /** Returns the outcome of a change; fails if the filter would mistake a key for another. */
   Kind apply(Change<String> change) {
     Store store = stores.get(shards.shardOf(change.hash()));
     long suffix = shards.suffix(change.hash());

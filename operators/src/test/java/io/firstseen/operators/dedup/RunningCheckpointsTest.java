@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a checkpoint holds does not depend on what happens while it is written. */
+/** The content of a checkpoint does not depend on operations while it is written. */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class RunningCheckpointsTest {

@@ -16,7 +16,7 @@ import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
 import org.apache.flink.runtime.operators.testutils.MockInputSplitProvider;
 
-/** What one task registered. */
+/** The metrics that one task registered. */
 final class TaskMetrics {
   private final Map<String, Metric> byName = new HashMap<>();
 

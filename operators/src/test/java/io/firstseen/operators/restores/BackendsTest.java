@@ -48,7 +48,10 @@ class BackendsTest {
     assertThat(script.count(saved, script.size(), Outcome.DUPLICATE)).isGreaterThan(5_000);
   }
 
-  /** No key is taken for another, though one new key in a hundred has the identity of another. */
+  /**
+   * No key is mistaken for another, although one new key in a hundred shares its identity with
+   * another key.
+   */
   @Test
   void aCanonicalSavepointOfAnExactModeGoesOnOnTheOtherBackend() throws Exception {
     assertGoesOnInAnExactMode(Backend.HEAP);

@@ -40,7 +40,7 @@ class CheckpointsTest {
     assertAFailureLeavesNoTrace(CLUSTER, Backend.HEAP.option, Settings::exact);
   }
 
-  /** What comes between a checkpoint and a failure comes twice, the second time as the first. */
+  /** Output between a checkpoint and a failure is emitted twice, with the same content. */
   static void assertAFailureLeavesNoTrace(
       TestCluster cluster, String backend, UnaryOperator<Settings> more) throws Exception {
     List<String> keys = DedupTrial.keys();
@@ -114,7 +114,7 @@ class CheckpointsTest {
     assertThat(trial.outcomes.lastCut()).isEqualTo(checkpointed);
   }
 
-  /** Each checkpoint builds on files of those before it, which are gone by the end. */
+  /** Each checkpoint uses files of previous checkpoints, which are deleted by the end. */
   @Test
   void theLastOfSeveralIncrementalCheckpointsHoldsEverything() throws Exception {
     List<String> keys = DedupTrial.keys();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is read of the savepoints and checkpoints of a job, whoever wrote them. */
+/** Reads the savepoints and checkpoints of a job, including untrusted ones. */
 class DedupSavepointTest {
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 

@@ -114,13 +114,13 @@ final class DedupTrial {
       return from(path).with(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
     }
 
-    /** What the job says of its dedup. */
+    /** Sets how the job configures its dedup. */
     Settings dedup(UnaryOperator<Firstseen<KeyEvent>> newDedup) {
       dedup = newDedup;
       return this;
     }
 
-    /** A set of the live keys behind filters that take one key in a hundred for another. */
+    /** A set of the live keys behind filters that mistake one key in a hundred for another. */
     Settings exact() {
       return dedup(dedup -> dedup.mode(DedupMode.EXACT_KEYS).capacity(10).falsePositiveRate(0.1));
     }
@@ -144,14 +144,17 @@ final class DedupTrial {
     }
   }
 
-  /** Starts a job from where the settings say; the source goes on at the position in its state. */
+  /**
+   * Starts a job from the state that the settings select; the source resumes at the position in its
+   * state.
+   */
   JobClient start(TestCluster newCluster, Settings settings) throws Exception {
     StreamExecutionEnvironment env = environment(newCluster, settings);
     build(source(env, settings, "from-" + settings.first, settings.first, valveInTest), settings);
     return start(newCluster, env);
   }
 
-  /** As above, with the events from a position on from a source of their own. */
+  /** As above, but a separate source emits the events from a position on. */
   JobClient startWithTwoSources(
       TestCluster newCluster, Settings settings, int firstOfSecond, Valve second) throws Exception {
     StreamExecutionEnvironment env = environment(newCluster, settings);

@@ -78,7 +78,9 @@ class EndOfInputTest {
     script.assertExactly(trial.outcomes, end);
   }
 
-  /** One of two inputs has ended, its tasks are gone; the other goes on over a restore. */
+  /**
+   * One of two inputs has ended and its tasks have finished; the other continues across a restore.
+   */
   @ParameterizedTest
   @EnumSource
   void aCheckpointBehindTheEndOfOneOfTwoInputsHoldsEverything(Backend backend) throws Exception {

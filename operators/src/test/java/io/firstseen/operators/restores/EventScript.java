@@ -17,7 +17,7 @@ import org.apache.flink.api.common.functions.RichMapFunction;
 
 /** Events in their order, and what an exact set of keys makes of each. */
 final class EventScript {
-  /** What became of an event. */
+  /** The outcome of an event. */
   enum Outcome {
     ACCEPTED(0),
     REMOVED(1),
@@ -91,13 +91,13 @@ final class EventScript {
     return this;
   }
 
-  /** By now the time of these keys is up. */
+  /** By now these keys have expired. */
   EventScript forget(Collection<String> keys) {
     live.removeAll(keys);
     return this;
   }
 
-  /** Adds each key once, in an order of its own. */
+  /** Adds each key once, in a different order. */
   EventScript addAll(Collection<String> keys, long seed) {
     List<String> shuffled = new ArrayList<>(keys);
     Collections.shuffle(shuffled, new Random(seed));
@@ -157,7 +157,9 @@ final class EventScript {
     return count(0, events, Outcome.ACCEPTED) - count(0, events, Outcome.REMOVED);
   }
 
-  /** Asserts that the outcomes are those of the exact set: for the first events, each once. */
+  /**
+   * Asserts that the outcomes are the outcomes of the exact set: for the first events, each once.
+   */
   void assertExactly(Outcomes outcomes, int events) {
     assertExactly(outcomes, 0, events);
   }

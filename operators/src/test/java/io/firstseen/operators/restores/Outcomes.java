@@ -17,8 +17,8 @@ import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * What came out of a job, in order and exactly once: like a file that a restored job cuts back to
- * the length which it had in the checkpoint.
+ * The output of a job, in order and exactly once: like a file that a restored job truncates to its
+ * length in the checkpoint.
  */
 final class Outcomes {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -172,7 +172,7 @@ final class Outcomes {
     }
   }
 
-  /** What a test breaks a job with. */
+  /** A failure that a test triggers in a job. */
   static final class DeliberateFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
 

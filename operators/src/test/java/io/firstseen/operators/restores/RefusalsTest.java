@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Restores with what the state cannot honour. The jobs would restart for ever; each ends at its
- * first attempt.
+ * Restores with parameters that the state does not allow. The restart strategy would restart the
+ * jobs forever; each job fails at its first attempt.
  */
 class RefusalsTest {
   private static final String STATE_DIFFERS =
@@ -136,7 +136,7 @@ class RefusalsTest {
         .hasStackTraceContaining("the operator is not available in the new program");
   }
 
-  /** The control: what was written differs from what is refused in nothing else. */
+  /** The control: apart from this difference, the written state can be restored. */
   @Test
   void theSameParametersAreTaken() throws Exception {
     Path copy = CLUSTER.directory().resolve("copy");

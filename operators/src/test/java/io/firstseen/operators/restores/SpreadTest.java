@@ -72,6 +72,6 @@ class SpreadTest {
       assertThat(subtasks[position]).isEqualTo(shard * parallelism / DedupTrial.SHARDS);
       owned.add(List.of(subtasks[position], shard));
     }
-    assertThat(owned).as("every shard was asked").hasSize(DedupTrial.SHARDS);
+    assertThat(owned).as("every shard was accessed").hasSize(DedupTrial.SHARDS);
   }
 }

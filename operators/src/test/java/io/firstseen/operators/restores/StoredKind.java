@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
 
-/** What dedup a stored savepoint is of, and the events that gave it and that show its contents. */
+/**
+ * The kind of dedup of a stored savepoint, the events from which it was created, and the events
+ * that reveal its contents.
+ */
 enum StoredKind {
   PLAIN(StoredKind::precise),
 

@@ -21,13 +21,13 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 
 /**
- * A canonical savepoint in the test resources. Its {@code contents.properties} says how many keys
- * each of its shards was given; the first quarter of all keys was deleted again.
+ * A canonical savepoint in the test resources. Its {@code contents.properties} states how many keys
+ * were added to each of its shards; the first quarter of all keys was deleted again.
  *
  * @param directory where it is
- * @param kind what dedup it is of; {@code plain} if the properties do not say
+ * @param kind the kind of dedup; {@code plain} if the properties do not state it
  * @param shards its number of shards
- * @param keysOfShards how many keys each shard was given
+ * @param keysOfShards how many keys were added to each shard
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
 record StoredSavepoint(Path directory, StoredKind kind, int shards, int[] keysOfShards) {

@@ -24,7 +24,7 @@ class StoredSavepointsGenerator {
   /** Nothing, a list, a page, several pages. */
   private static final int[] KEYS_OF_SHARDS = {0, 60, 700, 4_500};
 
-  /** As above, but for the last: one wide page. */
+  /** As above, except for the last page, which is wide. */
   private static final int[] FEWER_KEYS_OF_SHARDS = {0, 60, 700, 1_500};
 
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();

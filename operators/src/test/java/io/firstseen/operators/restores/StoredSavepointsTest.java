@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every savepoint that was ever stored goes on, on both backends. */
+/** A job can resume from every stored savepoint, on both backends. */
 class StoredSavepointsTest {
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 

@@ -71,7 +71,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
         configuration.set(
             CheckpointingOptions.CHECKPOINTS_DIRECTORY,
             directory.resolve("checkpoints").toUri().toString());
-        // Small buffers: a sink that stands still soon brings everything to a stand.
+        // Small buffers, so that a blocked sink soon causes backpressure in the whole job.
         configuration.set(TaskManagerOptions.MEMORY_SEGMENT_SIZE, MemorySize.parse("4kb"));
         MiniCluster cluster =
             new MiniCluster(
@@ -165,7 +165,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
     return cluster.triggerCheckpoint(job.getJobID());
   }
 
-  /** Takes a checkpoint while a number of tasks have finished already, and says where it is. */
+  /** Takes a checkpoint while a number of tasks have already finished, and returns its path. */
   String checkpoint(JobClient job, int finished) throws Exception {
     awaitTasks(job, finished);
     return get(cluster.triggerCheckpoint(job.getJobID()));
@@ -180,7 +180,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
     return graph(job).getCheckpointStatsSnapshot().getHistory().getLatestCompletedCheckpoint();
   }
 
-  /** Stops a job with a savepoint and says where that is. */
+  /** Stops a job with a savepoint and returns the savepoint's path. */
   Path stop(JobClient job, SavepointFormatType format, boolean drain) throws Exception {
     awaitTasks(job, 0);
     String savepoint =
@@ -189,7 +189,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
     return Path.of(java.net.URI.create(savepoint));
   }
 
-  /** Cancels a job and waits until it is gone; its last checkpoint stays. */
+  /** Cancels a job and waits until it has ended; its last checkpoint is kept. */
   void cancel(JobClient job) throws Exception {
     get(job.cancel());
     awaitEnd(job, JobStatus.CANCELED);

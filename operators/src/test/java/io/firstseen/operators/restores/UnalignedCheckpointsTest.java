@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Checkpoints that overtake what is in flight, before a sink that stands still. */
+/** Checkpoints that overtake records in flight, with a blocked sink. */
 class UnalignedCheckpointsTest {
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 

@@ -12,20 +12,20 @@ final class Valve {
   private long end = Long.MAX_VALUE;
   private CompletableFuture<Void> opened = new CompletableFuture<>();
 
-  /** Lets everything through that stands before a position. */
+  /** Lets all events before a position through. */
   synchronized void openTo(long position) {
     open = position;
     signal();
   }
 
-  /** Ends the input at a position; what stands before it is let through. */
+  /** Ends the input at a position; all events before it are let through. */
   synchronized void endAt(long position) {
     open = position;
     end = position;
     signal();
   }
 
-  /** Takes the end back, for a job that goes on behind it. */
+  /** Removes the end, for a job that resumes after it. */
   synchronized void goOn() {
     end = Long.MAX_VALUE;
   }

@@ -138,7 +138,7 @@ class WarmStartTest {
         Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.mode(DedupMode.EXACT)));
   }
 
-  /** Else repeats of known keys would be taken for keys that are dropped falsely. */
+  /** Otherwise duplicates of known keys would be counted as falsely dropped keys. */
   @Test
   void theAuditKnowsTheKeysToo() throws Exception {
     EventScript script = script();
