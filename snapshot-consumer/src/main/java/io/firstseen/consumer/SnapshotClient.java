@@ -162,14 +162,23 @@ public final class SnapshotClient implements FollowedSet {
 
   /** Like {@link #mightContain(byte[], byte[])} without a scope, for a key in UTF-8. */
   public boolean mightContain(String key) throws InvalidKeyException {
-    return mightContain(null, key.getBytes(StandardCharsets.UTF_8));
+    return mightContain(null, utf8(key, "key"));
   }
 
   /** Like {@link #mightContain(byte[], byte[])}, for a scope and a key in UTF-8. */
   public boolean mightContain(@Nullable String scope, String key) throws InvalidKeyException {
-    return mightContain(
-        scope == null ? null : scope.getBytes(StandardCharsets.UTF_8),
-        key.getBytes(StandardCharsets.UTF_8));
+    return mightContain(scope == null ? null : utf8(scope, "scope"), utf8(key, "key"));
+  }
+
+  private static byte[] utf8(String text, String what) throws InvalidKeyException {
+    int codePoint;
+    for (int i = 0; i < text.length(); i += Character.charCount(codePoint)) {
+      codePoint = text.codePointAt(i);
+      if (Character.getType(codePoint) == Character.SURROGATE) {
+        throw new InvalidKeyException(what + " has half of a surrogate pair");
+      }
+    }
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -257,7 +266,7 @@ public final class SnapshotClient implements FollowedSet {
 
   /** Like {@link #match(byte[], byte[])} without a scope, for a URL in UTF-8. */
   public Optional<String> match(String url) throws InvalidKeyException {
-    return match(null, url.getBytes(StandardCharsets.UTF_8));
+    return match(null, utf8(url, "URL"));
   }
 
   /**

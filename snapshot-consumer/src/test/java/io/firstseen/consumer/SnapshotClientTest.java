@@ -195,6 +195,10 @@ class SnapshotClientTest {
     assertThat(client.mightContain("tenant", "http://example.com/a")).isFalse();
     assertThat(client.mightContain((String) null, "http://example.com/a")).isTrue();
     assertThatThrownBy(() -> client.mightContain("")).isInstanceOf(InvalidKeyException.class);
+    assertThatThrownBy(() -> client.mightContain("\uD83D"))
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessage("key has half of a surrogate pair");
+    assertThat(client.mightContain("\uD83D\uDE00")).isFalse();
     List<byte[]> keys = List.of(utf8("http://example.com/a"), utf8("HTTP://Example.com:80/b"));
     assertThat(client.mightContainEach(null, keys)).containsExactly(true, false);
     assertThat(client.mightContainEach(scope, keys)).containsExactly(false, true);
@@ -259,6 +263,8 @@ class SnapshotClientTest {
         client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
     assertThat(present.match("HTTPS://A.example/b#c")).contains("a.example/b");
     assertThatThrownBy(() -> present.match("http://[1")).isInstanceOf(InvalidKeyException.class);
+    assertThatThrownBy(() -> present.match("http://a.example/\uDE00"))
+        .isInstanceOf(InvalidKeyException.class);
     SnapshotClient absent =
         client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_ABSENT));
     assertThat(absent.match("a.example")).isEmpty();
