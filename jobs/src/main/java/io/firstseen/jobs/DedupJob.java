@@ -44,7 +44,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
-/** Separates first-seen keys from repeats, and emits an outcome for every event. */
+/** Separates new keys from duplicates, and emits an outcome for every event. */
 public final class DedupJob {
   /** The prefix of the uids of the dedup's operators, in every job here. */
   public static final String UID_PREFIX = "firstseen";
@@ -88,7 +88,7 @@ public final class DedupJob {
     return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
   }
 
-  /** Adds everything behind the source. Returns the outcomes, but for dead letters. */
+  /** Adds all operators after the source. Returns all outcomes except dead letters. */
   static DataStream<Outcome> attach(
       SingleOutputStreamOperator<SourceEvent> events, OutcomeSinks sinks, JobOptions options) {
     Firstseen<SourceEvent> description =
@@ -155,11 +155,11 @@ public final class DedupJob {
               Firstseen.withoutEvents(), keys, KeyHashSource.inJob(keys.keyHash()), options)
           .parameters();
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException("these options do not fit together: " + e.getMessage());
+      throw new UserErrorException("these options contradict each other: " + e.getMessage());
     }
   }
 
-  /** Tells the events that could not be read, and counts them. */
+  /** Identifies and counts the events that could not be parsed. */
   private static final class Problems extends AbstractRichFunction
       implements Extractor<SourceEvent, String> {
     private static final long serialVersionUID = 1;
@@ -178,7 +178,7 @@ public final class DedupJob {
     }
   }
 
-  /** Counts the outcomes of events with a usable key, and makes those that are written. */
+  /** Counts the outcomes of events with a usable key, and creates the outcomes that are written. */
   private static final class Outcomes extends AbstractRichFunction
       implements OutcomeFunction<SourceEvent, Outcome> {
     private static final long serialVersionUID = 1;
@@ -204,7 +204,7 @@ public final class DedupJob {
     }
   }
 
-  /** Makes and counts the outcomes of the others. */
+  /** Creates and counts dead letters. */
   private static final class DeadLetters extends RichMapFunction<Rejected<SourceEvent>, Outcome> {
     private static final long serialVersionUID = 1;
 
@@ -240,7 +240,7 @@ public final class DedupJob {
     buildFromKafka(env, kafka, options, continued);
   }
 
-  /** Checks the options of a job that dedups, without brokers. */
+  /** Checks the options of a dedup job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.check();
     kafka.checkCanonicaliser(options.keys().canonicaliser());
@@ -258,9 +258,9 @@ public final class DedupJob {
   }
 
   /**
-   * Checks the options of a command line as the job does before it contacts brokers.
+   * Runs the checks of a command line that the job runs before it contacts brokers.
    *
-   * @throws ParameterException if an option is wrong
+   * @throws ParameterException if an option is invalid
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
@@ -279,7 +279,7 @@ public final class DedupJob {
       name = "DedupJob",
       mixinStandardHelpOptions = true,
       sortOptions = true,
-      description = "Tells first-seen keys from repeats.")
+      description = "Detects the first occurrence of each key in a stream of events.")
   private static final class Arguments {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;

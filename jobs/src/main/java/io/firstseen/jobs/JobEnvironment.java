@@ -26,8 +26,9 @@ final class JobEnvironment {
   private static final Duration MAX_RESTART_DELAY = Duration.ofSeconds(30);
 
   /**
-   * Flink's default of 4 KiB costs a system call for each page of the dedup on the heap. 1 MiB less
-   * the header of an array, since G1 gives an array of 1 MiB or more whole regions.
+   * With Flink's default of 4 KiB, each page of the dedup on the heap costs a system call. The size
+   * is 1 MiB less the header of an array, because G1 allocates whole regions for an array of 1 MiB
+   * or more.
    */
   private static final int HEAP_CHECKPOINT_BUFFER_BYTES = (1 << 20) - 64;
 
@@ -35,10 +36,10 @@ final class JobEnvironment {
 
   private JobEnvironment() {}
 
-  /** Sets what every job needs. */
+  /** Configures the settings of every job. */
   static void configure(StreamExecutionEnvironment env, StreamOptions options) {
     Configuration settings = new Configuration();
-    // No Kryo: a type without a serializer of ours is an error.
+    // No Kryo: a type without one of our serializers is an error.
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     // A missing uid is an error now, instead of a savepoint that cannot be restored later.
     settings.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
@@ -55,7 +56,7 @@ final class JobEnvironment {
     env.setParallelism(options.parallelism());
   }
 
-  /** Sets what a job on Kafka needs: exactly-once checkpoints, and restarts without a limit. */
+  /** Configures the settings of a job on Kafka: exactly-once checkpoints and unlimited restarts. */
   static void configureCheckpoints(StreamExecutionEnvironment env, KafkaOptions options) {
     Configuration settings = new Configuration();
     settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.checkpointInterval());
@@ -77,8 +78,9 @@ final class JobEnvironment {
     env.configure(settings);
     if (env.getConfiguration().getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY).isEmpty()) {
       LOG.warn(
-          "no checkpoint directory is known here: unless the cluster has one, checkpoints stay on"
-              + " the JobManager's heap and fail beyond 5 MiB a task (--checkpoint-dir)");
+          "no checkpoint directory is configured in this job: unless the cluster configures one, "
+              + "checkpoints are stored on the JobManager's heap and fail above 5 MiB per task "
+              + "(--checkpoint-dir)");
     }
   }
 
@@ -101,7 +103,7 @@ final class JobEnvironment {
     int parallelism = options.stream().parallelism();
     if (parallelism > Snapshots.MAX_PARALLELISM) {
       throw new UserErrorException(
-          "--parallelism must be at most %d for a job that makes snapshots, got %d"
+          "--parallelism must be at most %d for a job that publishes snapshots, got %d"
               .formatted(Snapshots.MAX_PARALLELISM, parallelism));
     }
   }

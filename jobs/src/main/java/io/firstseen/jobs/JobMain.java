@@ -10,20 +10,20 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Runs the {@code main} of a job: parses options, builds and executes the job, and reports a user
- * error in one line.
+ * Runs the {@code main} of a job: parses options, builds and executes the job, and reports user
+ * errors on one line.
  */
 final class JobMain {
 
   private JobMain() {}
 
   /**
-   * Parses the arguments, builds the job and executes it, by the name of Flink's {@code
-   * pipeline.name} if that is set.
+   * Parses the arguments, builds the job and executes it, under the name in Flink's {@code
+   * pipeline.name} if it is set.
    *
-   * <p>A user error is one line on standard error. If the JVM was started for this job, it then
-   * exits with status 2. Elsewhere (Flink's client, or a cluster's REST endpoint, which an exit
-   * would stop) the error is thrown.
+   * <p>A user error is printed on one line to standard error. If the JVM was started for this job,
+   * the JVM then exits with status 2. Otherwise (in Flink's client, or in a cluster's REST
+   * endpoint, which an exit would stop) the method throws the error.
    */
   static void run(
       Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build, String jobName)
@@ -37,16 +37,16 @@ final class JobMain {
       build(build, env);
       env.execute(env.getConfiguration().getOptional(PipelineOptions.NAME).orElse(jobName));
     } catch (ParameterException e) {
-      refuse(Suggestions.sentence(e));
+      fail(Suggestions.sentence(e));
     } catch (Exception e) {
-      refuse(UserErrorException.sentence(e).orElseThrow(() -> e));
+      fail(UserErrorException.sentence(e).orElseThrow(() -> e));
     }
   }
 
   /**
    * Parses the arguments, and builds the job without executing it.
    *
-   * @throws ParameterException if an argument is wrong
+   * @throws ParameterException if an argument is invalid
    * @throws UserErrorException if the job cannot be built with the arguments
    */
   static void check(Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build) {
@@ -63,18 +63,20 @@ final class JobMain {
     }
   }
 
-  /** Warns if a hash key is the public one where it should be secret, or goes with the job. */
+  /**
+   * Warns if a hash key that should be secret is the public key, or if the job contains the key.
+   */
   static void warnOfHashKeys(JobOptions options) {
     options.publicKeyWarning().ifPresent(text -> System.err.println("warning: " + text));
     if (options.hasSecretHashKey() && !options.stream().isHashKeyOnWorkers()) {
       System.err.println(
-          "warning: the hash key goes with the job, so whoever can read the cluster's files of the"
-              + " job has it (--hash-key-on-workers keeps it out)");
+          "warning: the job contains the hash key, so anyone who can read the cluster's files of "
+              + "the job can read the key (--hash-key-on-workers avoids this)");
     }
   }
 
-  private static void refuse(String sentence) {
-    String line = sentence.lines().findFirst().orElse("unknown option");
+  private static void fail(String message) {
+    String line = message.lines().findFirst().orElse("unknown option");
     System.err.println("error: " + line);
     if (startedThisJvm()) {
       System.exit(2);

@@ -8,8 +8,8 @@ import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.RuntimeContext;
 
 /**
- * The number of events by outcome, as accumulators of the job: readable while it runs and when it
- * has finished. They start from 0 when the job restarts.
+ * The number of events per outcome, as accumulators of the job. They can be read while the job runs
+ * and after it has finished, and restart from 0 when the job restarts.
  */
 public final class OutcomeCounts {
 
@@ -32,7 +32,7 @@ public final class OutcomeCounts {
     return "firstseen-outcomes-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** A counter for each kind, of the task of the context. */
+  /** A counter per kind, in the task of the context. */
   static final class Counters {
     private final Map<Outcome.Kind, LongCounter> counters = new EnumMap<>(Outcome.Kind.class);
     private final RuntimeContext context;

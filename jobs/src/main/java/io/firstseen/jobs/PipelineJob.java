@@ -82,7 +82,7 @@ public final class PipelineJob {
     SnapshotJob.attach(operations, snapshots, options, publication);
   }
 
-  /** Takes accepted keys and removals, and hashes them as the snapshots do. */
+  /** Hashes accepted and deleted keys with the hash of the snapshots. */
   private static final class HashFunction extends RichFlatMapFunction<Outcome, HashedOperation> {
     private static final long serialVersionUID = 1;
 
@@ -104,7 +104,7 @@ public final class PipelineJob {
         case ACCEPTED -> emit(Operation.ADD, outcome, out);
         case REMOVED -> emit(Operation.DELETE, outcome, out);
         default -> {
-          // It changes no set.
+          // Other outcomes do not change the set.
         }
       }
     }
@@ -149,9 +149,9 @@ public final class PipelineJob {
   }
 
   /**
-   * Checks the options of a command line as the job does before it contacts brokers.
+   * Runs the checks of a command line that the job runs before it contacts brokers.
    *
-   * @throws ParameterException if an option is wrong
+   * @throws ParameterException if an option is invalid
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
@@ -170,7 +170,9 @@ public final class PipelineJob {
       name = "PipelineJob",
       mixinStandardHelpOptions = true,
       sortOptions = true,
-      description = "Dedup and snapshots in one job.")
+      description =
+          "Detects the first occurrence of each key and publishes snapshots of the "
+              + "live keys, in one job.")
   private static final class Arguments {
     @Mixin private JobOptions options;
     @Mixin private KafkaOptions kafka;

@@ -46,7 +46,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
-/** Turns the changelog of accepted keys into windowed snapshots. */
+/** Publishes windowed snapshots of the changelog of accepted keys. */
 public final class SnapshotJob {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotJob.class);
   private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
@@ -63,8 +63,8 @@ public final class SnapshotJob {
   /**
    * Adds the job to the environment.
    *
-   * @param acceptedChangelog accepted keys and removals. An event's key is the joined canonical
-   *     key; its scope is ignored; an event with a problem is skipped
+   * @param acceptedChangelog accepted and deleted keys. An event's key is the canonical key
+   *     prefixed with its scope; the event's scope is ignored; an event with a problem is skipped
    * @param sink receives blobs and manifests, in order
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
@@ -98,7 +98,7 @@ public final class SnapshotJob {
   }
 
   /**
-   * How many accepted keys and removals the job has read since it last started.
+   * The number of accepted and deleted keys that the job has read since its last start.
    *
    * @param accumulators of {@code JobClient} or {@code JobExecutionResult}
    */
@@ -131,7 +131,7 @@ public final class SnapshotJob {
     }
   }
 
-  /** Adds everything behind the accepted operations. */
+  /** Adds all operators after the accepted operations. */
   static void attach(
       DataStream<HashedOperation> operations,
       Sink<SnapshotRecord> sink,
@@ -201,7 +201,7 @@ public final class SnapshotJob {
     buildFromKafka(env, kafka, options, continued);
   }
 
-  /** Checks the options of a job that makes snapshots, without brokers. */
+  /** Checks the options of a snapshot job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.topics().requireChangelog();
     JobEnvironment.requireParallelismOfSnapshots(options);
@@ -219,7 +219,9 @@ public final class SnapshotJob {
         publication(options, continued));
   }
 
-  /** The publication on Kafka; a take-over continues from the newest manifest of the topic. */
+  /**
+   * The rules of publication on Kafka. A take-over continues from the newest manifest of the topic.
+   */
   static Publication publication(JobOptions options, Continued continued) {
     Publication publication = options.snapshots().publication();
     long latestEndMillis =
@@ -236,23 +238,23 @@ public final class SnapshotJob {
   /**
    * The publication that continues after a manifest.
    *
-   * @param latestEndMillis the latest end of a window that is possible now; a later one is not
-   *     waited for
+   * @param latestEndMillis the latest end of a window that is possible now; the job does not wait
+   *     for a later end
    * @throws UserErrorException if no sequence can follow
    */
   static Publication takingOver(Publication publication, Manifest newest, long latestEndMillis) {
     if (newest.sequence() == Long.MAX_VALUE) {
       throw new UserErrorException(
-          ("set %s has manifest %d, the highest sequence there can be, so none can follow: replace"
-                  + " that record by a tombstone, publish under another --set, or sign manifests, so"
-                  + " that unsigned ones are passed over (--signing-key)")
+          ("set %s has manifest %d, which has the highest possible sequence, so no manifest can "
+                  + "follow: replace its record with a tombstone, publish under another --set, or "
+                  + "sign manifests, so that unsigned manifests are skipped (--signing-key)")
               .formatted(newest.setName(), newest.sequence()));
     }
     long endMillis = newest.windowEndMillis();
     if (endMillis > latestEndMillis) {
       LOG.warn(
-          "the window of manifest {} of set {} ends at {}, too far ahead of the clock: windows that"
-              + " end earlier are published nevertheless",
+          "the window of manifest {} of set {} ends at {}, which is too far ahead of the system "
+              + "clock: earlier windows are published nevertheless",
           newest.sequence(),
           newest.setName(),
           Instant.ofEpochMilli(endMillis));
@@ -262,9 +264,9 @@ public final class SnapshotJob {
   }
 
   /**
-   * Checks the options of a command line as the job does before it contacts brokers.
+   * Runs the checks of a command line that the job runs before it contacts brokers.
    *
-   * @throws ParameterException if an option is wrong
+   * @throws ParameterException if an option is invalid
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
@@ -283,7 +285,7 @@ public final class SnapshotJob {
       name = "SnapshotJob",
       mixinStandardHelpOptions = true,
       sortOptions = true,
-      description = "Turns the changelog of accepted keys into windowed snapshots.")
+      description = "Publishes windowed snapshots of the changelog of accepted keys.")
   private static final class Arguments {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;
@@ -309,8 +311,9 @@ public final class SnapshotJob {
   }
 
   /**
-   * Skips records that are not changes of keys, or too far ahead of the clock. Our jobs never write
-   * such records to the accepted topic. The first of each kind is logged, all are counted.
+   * Skips records that are not changes of keys, or whose time is too far ahead of the system clock.
+   * Our jobs never write such records to the accepted topic. The first record of each kind is
+   * logged, and all are counted.
    */
   private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
     private static final long serialVersionUID = 1;
@@ -333,7 +336,7 @@ public final class SnapshotJob {
       }
       passedOver.inc();
       if (firstOfItsKind) {
-        LOG.warn("passed over {}: {}", event.place(), event.problem());
+        LOG.warn("skipped {}: {}", event.place(), event.problem());
       }
     }
   }

@@ -11,8 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the events that cannot be used, by kind, and warns if most events are too far ahead of the
- * clock.
+ * Counts unusable events by kind, and warns if most events are too far ahead of the system clock.
  */
 final class UnusableEvents {
   private static final Logger LOG = LoggerFactory.getLogger(UnusableEvents.class);
@@ -26,7 +25,10 @@ final class UnusableEvents {
     }
   }
 
-  /** Takes the next event; returns whether it is the first of its kind that cannot be used. */
+  /**
+   * Counts the event if it is unusable, and returns whether it is the first unusable event of its
+   * kind.
+   */
   boolean count(SourceEvent event) {
     ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
     if (alarm.take(event, kind)) {

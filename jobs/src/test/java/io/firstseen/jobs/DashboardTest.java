@@ -238,8 +238,8 @@ class DashboardTest {
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
     assumeTrue(
         hasPromtool,
-        "no promtool on this machine, so nobody parses the alerts (Debian: apt-get install"
-            + " prometheus)");
+        "promtool is not installed, so the alerts are not checked (Debian: apt-get install "
+            + "prometheus)");
     promtool("check", "rules", ALERTS.toString());
     for (String test : List.of("alerts-test.yml", "alerts-day-test.yml")) {
       promtool("test", "rules", PROMETHEUS.resolve(test).toString());

@@ -197,7 +197,8 @@ class HashKeyOnWorkersTest {
   }
 
   /**
-   * Snapshots under a key of their own: the dedup decides as without it, and readers need theirs.
+   * Snapshots with a separate hash key: the dedup is unaffected, and clients need the key of the
+   * snapshots.
    */
   @ParameterizedTest
   @EnumSource(names = {"SNAPSHOTS", "PIPELINE"})
@@ -228,7 +229,7 @@ class HashKeyOnWorkersTest {
     }
   }
 
-  /** The job reads the second key where it runs, too, and keeps the first secret. */
+  /** The TaskManager also reads the second key, and the first key stays secret. */
   @Timeout(30)
   @Test
   void aTaskManagerWithAnotherKeyOfTheSnapshotsEndsTheJob() throws Exception {

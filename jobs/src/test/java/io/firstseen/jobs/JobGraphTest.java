@@ -253,6 +253,7 @@ class JobGraphTest {
     assertThatThrownBy(
             () -> SnapshotJob.build(env, source, snapshots, JobOptions.parse("--parallelism=129")))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--parallelism must be at most 128 for a job that makes snapshots, got 129");
+        .hasMessage(
+            "--parallelism must be at most 128 for a job that publishes snapshots, got " + "129");
   }
 }

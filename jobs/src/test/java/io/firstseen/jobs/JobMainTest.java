@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Command;
 
-/** The {@code main} methods as a user runs them, each in a JVM of its own. */
+/** The {@code main} methods as a user runs them, each in a separate JVM. */
 class JobMainTest {
 
   @Test
@@ -75,7 +75,7 @@ class JobMainTest {
     long before = System.nanoTime();
     assertOneLine(
         main("DedupJob", "--bootstrap-servers=localhost:" + port),
-        "error: no Kafka broker answers at localhost:%d \\(waited 12s\\)".formatted(port));
+        "error: no Kafka broker responds at localhost:%d \\(waited 12s\\)".formatted(port));
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(30));
   }
 
@@ -96,8 +96,8 @@ class JobMainTest {
     assertThat(main("DedupJob", words).err.lines())
         .first()
         .isEqualTo(
-            "warning: the hash key goes with the job, so whoever can read the cluster's files of"
-                + " the job has it (--hash-key-on-workers keeps it out)");
+            "warning: the job contains the hash key, so anyone who can read the cluster's files "
+                + "of the job can read the key (--hash-key-on-workers avoids this)");
     assertThat(main("DedupJob", words[0], words[1], "--hash-key-on-workers").err.lines())
         .singleElement()
         .asString()

@@ -27,7 +27,7 @@ public final class LocalCluster implements BeforeAllCallback {
             .cluster;
   }
 
-  /** An environment whose jobs run on the cluster, with settings of their own. */
+  /** An environment whose jobs run on the cluster with these settings. */
   public StreamExecutionEnvironment environment(Configuration settings) {
     return new TestStreamEnvironment(cluster, settings, 1, List.of(), List.of());
   }

@@ -81,7 +81,7 @@ class PipelineJobTest {
         assertThat(Set.copyOf(run.accepted)).hasSameSizeAs(run.accepted);
         assertThat(Set.copyOf(run.accepted).equals(accepted)).as("same accepted set").isTrue();
         if (parallelism == 1) {
-          // Lines keep the order of the input, but for the keys that were dropped.
+          // Lines keep the order of the input, except for dropped keys.
           List<String> kept = new ArrayList<>(model.accepted);
           kept.retainAll(accepted);
           assertThat(run.accepted.equals(kept)).as("same order").isTrue();

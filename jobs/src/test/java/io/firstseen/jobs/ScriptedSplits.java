@@ -28,7 +28,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
   // Static, since tasks get copies of the source.
   private static final List<Queue<SourceEvent>> SPLITS = new ArrayList<>();
 
-  /** Makes empty splits, which replace those of an earlier source. */
+  /** Creates empty splits, which replace the splits of an earlier source. */
   ScriptedSplits(int count) {
     SPLITS.clear();
     for (int split = 0; split < count; split++) {
@@ -50,7 +50,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
     return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
   }
 
-  /** Reads the splits whose number modulo the parallelism is that of its task. */
+  /** Reads the splits whose number modulo the parallelism equals the task's index. */
   private static final class Reader implements SourceReader<SourceEvent, SourceSplit> {
     private final int subtask;
     private final int parallelism;

@@ -46,7 +46,8 @@ class TakeOverTest {
     Manifest last = manifest(Long.MAX_VALUE, 5_000);
     assertThatThrownBy(() -> takingOver(last))
         .isInstanceOf(UserErrorException.class)
-        .hasMessageStartingWith("set spam has manifest 9223372036854775807, the highest sequence");
+        .hasMessageStartingWith(
+            "set spam has manifest 9223372036854775807, which has the highest possible");
     assertThat(takingOver(manifest(Long.MAX_VALUE - 1, 5_000)).takenOverSequence())
         .isEqualTo(Long.MAX_VALUE - 1);
   }

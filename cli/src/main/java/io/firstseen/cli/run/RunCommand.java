@@ -130,7 +130,8 @@ public final class RunCommand extends Verb {
       names = "--from-savepoint",
       paramLabel = "DIR",
       description =
-          "A savepoint of 'firstseen bootstrap' with the keys that the dedup knows already, made with"
+          "A savepoint of 'firstseen bootstrap' with the keys that the dedup knows already, made "
+              + "with"
               + " the same hash key, canonicaliser, shards and mode. It is not changed.")
   private Path fromSavepoint;
 
@@ -202,7 +203,7 @@ public final class RunCommand extends Verb {
         PipelineJob.build(env, source, outcomes, snapshotFiles, options);
       }
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException("these options do not fit together: " + e.getMessage());
+      throw new UserErrorException("these options contradict each other: " + e.getMessage());
     }
     long startNanos = System.nanoTime();
     Map<String, Object> results = await(start(env));

@@ -123,9 +123,13 @@ class DoctorCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "dedup|--hash-key-file public --checkpoint-dir file:///tmp/c --checkpoint-interval 3s --fpr 0.01 --ttl 7d --mode exact --canonicaliser url --key-field /url --operation-field /op --delete-values del --idle-timeout 5s --scope-from-topic",
-        "snapshots|--hash-key-file public --window 10m --set spam --snapshot-fpr 0.001 --max-ahead 2d --parallelism 1 --take-over",
-        "pipeline|--hash-key-file public --checkpoint-interval 3s --capacity 1000 --set spam --window 10m --idle-timeout 5s --start latest",
+        "dedup|--hash-key-file public --checkpoint-dir file:///tmp/c --checkpoint-interval 3s "
+            + "--fpr 0.01 --ttl 7d --mode exact --canonicaliser url --key-field /url "
+            + "--operation-field /op --delete-values del --idle-timeout 5s --scope-from-topic",
+        "snapshots|--hash-key-file public --window 10m --set spam --snapshot-fpr 0.001 "
+            + "--max-ahead 2d --parallelism 1 --take-over",
+        "pipeline|--hash-key-file public --checkpoint-interval 3s --capacity 1000 --set spam "
+            + "--window 10m --idle-timeout 5s --start latest",
       })
   void allOptionsOfTheJobAreTaken(String job, String options) {
     makeTopics();
@@ -148,8 +152,10 @@ class DoctorCommandTest {
         "snapshots|--mode=exact|Unknown option: '--mode=exact'",
         "dedup|--fpr=0.5|fpr",
         "dedup|--hash-key-file=no-such-file|no-such-file",
-        "dedup|--checkpoint-interval=20m|--transaction-timeout must be longer than --checkpoint-interval",
-        "pipeline|--ttl=7d --ttl-clock=processing|--ttl-clock processing needs a job without snapshots",
+        "dedup|--checkpoint-interval=20m|--transaction-timeout must be longer than "
+            + "--checkpoint-interval",
+        "pipeline|--ttl=7d --ttl-clock=processing|--ttl-clock processing needs a job without "
+            + "snapshots",
         "pipeline|--output=record|--output",
         "none|--window=1h|Unknown option: '--window=1h'",
       })
@@ -200,7 +206,7 @@ class DoctorCommandTest {
     String check = "topic " + name + ".accepted";
     assertThat(onlyFailed(doctor(), check))
         .startsWith(
-            "topic %s.accepted must have cleanup.policy=compact, it has delete: set it by"
+            "topic %s.accepted must have cleanup.policy=compact, but has delete: set it with"
                 .formatted(name));
     onlyFailed(doctor("--job=snapshots"), check);
     assertThat(doctor("--job=none").status()).isEqualTo(ExitCode.GOOD);
@@ -225,28 +231,28 @@ class DoctorCommandTest {
                         "retention.ms",
                         Long.toString(Duration.ofDays(3).toMillis())))));
     assertThat(onlyFailed(doctor("--job=snapshots"), "topic " + name + ".accepted"))
-        .contains("must have cleanup.policy=compact, it has compact,delete");
+        .contains("must have cleanup.policy=compact, but has compact,delete");
     assertThat(line(doctor("--job=snapshots", "--ttl=1d"), "topic " + name + ".accepted"))
         .startsWith("ok");
     assertThat(onlyFailed(doctor("--job=snapshots", "--ttl=7d"), "topic " + name + ".accepted"))
         .contains(
-            "must keep records for ", " (--ttl, an eighth of it, and --max-downtime together)");
+            "must keep records for ", " (the sum of --ttl, an eighth of it, and --max-downtime)");
   }
 
   @Test
   void whatIsMissingIsNamedAndNotMade() throws Exception {
     assertThat(onlyFailed(doctor(), "topic " + name + ".events"))
         .isEqualTo(
-            "there is no topic %s.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.events, or name yours with --events-topic"
+            "topic %s.events of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.events, or set --events-topic to an existing topic"
                 .formatted(name, KAFKA.servers()));
     Invocation reader = doctor("--job=none");
     assertThat(reader.status()).isEqualTo(ExitCode.GOOD);
     assertThat(line(reader, "topic " + name + ".snapshots"))
         .startsWith("warning")
-        .contains("there is no such topic at " + KAFKA.servers());
+        .contains("the topic does not exist at " + KAFKA.servers());
     assertThat(line(doctor("--job=snapshots"), "topic " + name + ".accepted"))
         .startsWith("ok")
-        .endsWith("not there yet; the job makes it, if its user may");
+        .endsWith("does not exist yet; the job creates it if its user may");
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.servers()))) {
       assertThat(admin.listTopics().names().get()).noneMatch(topic -> topic.startsWith(name + "."));
     }
@@ -266,24 +272,24 @@ class DoctorCommandTest {
         .isEqualTo("ok       topics of events: %s.events.a, %s.events.b".formatted(name, name));
     words[2] = "--events-topic-pattern=" + name + "\\.none";
     assertThat(onlyFailed(Invocation.of(words), "topics of events"))
-        .startsWith("there is no topic at " + KAFKA.servers() + " that matches");
+        .startsWith("no topic of events at " + KAFKA.servers() + " matches");
   }
 
   @Test
   void settingsOfTheJobAreHeldAgainstTheBrokers() {
     makeTopics();
     assertThat(onlyFailed(doctor("--transaction-timeout=2h"), "transaction timeout"))
-        .startsWith("--transaction-timeout must be at most 15m, which is what the brokers at ")
-        .endsWith(" allow, got 2h");
+        .startsWith("--transaction-timeout must be at most 15m, the limit of the brokers at ")
+        .endsWith(", got 2h");
     assertThat(
             onlyFailed(
                 doctor("--job=snapshots", "--max-downtime=30d"), "topic " + name + ".accepted"))
-        .contains("must keep removals for --max-downtime, which is 30d");
+        .contains("must keep tombstones for --max-downtime, which is 30d");
     Invocation replicas = doctor("--topic-replication-factor=2");
     assertThat(replicas.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(line(replicas, "topic " + name + ".accepted"))
         .startsWith("failed")
-        .contains("must have 2 replicas (--topic-replication-factor), it has 1");
+        .contains("must have 2 replicas (--topic-replication-factor), but has 1");
   }
 
   @Test
@@ -312,7 +318,7 @@ class DoctorCommandTest {
       assertThat(line(doctor(reader), check))
           .startsWith("warning")
           .contains(", 2h ago, expired at ")
-          .endsWith(": see whether its publisher runs");
+          .endsWith(": check whether its publisher is running");
       writer.publishAsManifest(manifest.withTimes(now + 7_300_000, null).toBytes());
       assertThat(line(doctor(reader), check))
           .startsWith("warning")
@@ -347,7 +353,7 @@ class DoctorCommandTest {
     long before = System.nanoTime();
     Invocation answer = Invocation.of("doctor", "--bootstrap-servers=" + servers);
     assertThat(onlyFailed(answer, "brokers"))
-        .isEqualTo("no Kafka broker answers at %s (waited 12s)".formatted(servers));
+        .isEqualTo("no Kafka broker responds at %s (waited 12s)".formatted(servers));
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(30));
   }
 }

@@ -269,7 +269,7 @@ class SecuredBrokerTest {
       assertThatThrownBy(() -> finish(tooLong))
           .hasStackTraceContaining(
               UserErrorException.class.getName()
-                  + ": --transaction-timeout is longer than the brokers allow");
+                  + ": --transaction-timeout exceeds the limit of the brokers");
     }
   }
 
@@ -319,19 +319,20 @@ class SecuredBrokerTest {
       case GROUP ->
           "the job's user may not read in consumer group firstseen.firstseen.accepted"
               + at
-              + ": allow it by kafka-acls.sh --operation Read --group firstseen.firstseen.accepted";
+              + ": allow it with kafka-acls.sh --operation Read --group "
+              + "firstseen.firstseen.accepted";
       case TRANSACTIONAL_ID ->
-          "the job's user may not write with transactional ids that begin with"
-              + " firstseen.firstseen.accepted."
+          "the job's user may not write with transactional ids that start with "
+              + "firstseen.firstseen.accepted."
               + at
-              + ": allow it by kafka-acls.sh --operation Write --transactional-id"
+              + ": allow it with kafka-acls.sh --operation Write --transactional-id"
               + " firstseen.firstseen.accepted. --resource-pattern-type prefixed";
       default ->
           right.entry().operation() == AclOperation.CREATE
-              ? "there is no topic firstseen.accepted"
+              ? "topic firstseen.accepted does not exist"
                   + at
-                  + ", and it may not be made: make it with cleanup.policy=compact"
-              : "the job's user may not %s topic %s%s: allow it by kafka-acls.sh --operation %s --topic %s"
+                  + ", and the job's user may not create it: create it with cleanup.policy=compact"
+              : "the job's user may not %s topic %s%s: allow it with kafka-acls.sh --operation %s --topic %s"
                   .formatted(operation.toLowerCase(Locale.ROOT), name, at, operation, name);
     };
   }
@@ -360,8 +361,8 @@ class SecuredBrokerTest {
         .filteredOn(line -> line.startsWith("failed"))
         .extracting(line -> line.replaceFirst("failed +(.*?): .*", "$1"))
         .containsExactlyInAnyOrder(
-            "rights for " + ACCEPTED,
-            "rights for " + SNAPSHOTS,
+            "ACLs for " + ACCEPTED,
+            "ACLs for " + SNAPSHOTS,
             "topic " + ACCEPTED,
             "topic firstseen.duplicates",
             "topic firstseen.dead-letters",
@@ -507,7 +508,7 @@ class SecuredBrokerTest {
           .isInstanceOf(UserErrorException.class)
           .hasMessageStartingWith("the job's user may not ")
           .hasMessageContaining(
-              "allow it by kafka-acls.sh --operation %s --%s %s"
+              "allow it with kafka-acls.sh --operation %s --%s %s"
                   .formatted(
                       right.entry().operation() == AclOperation.READ ? "Read" : "Write",
                       kind.replace('_', '-'),
@@ -546,6 +547,6 @@ class SecuredBrokerTest {
                       "--bootstrap-servers=" + kafka.servers(), "--kafka-properties=" + wrong
                     }))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("Kafka at " + kafka.servers() + " refuses: " + WRONG_PASSWORD);
+        .hasMessage("Kafka at " + kafka.servers() + " rejects the request: " + WRONG_PASSWORD);
   }
 }

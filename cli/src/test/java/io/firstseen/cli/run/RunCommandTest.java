@@ -256,7 +256,8 @@ class RunCommandTest {
     assertThat(read("accepted")).isEqualTo("c.example\n");
     assertThat(call.err())
         .contains(
-            "in:1: the line has 2 tab-separated columns; pass only the column of the key, as cut -f1"
+            "in:1: the line has 2 tab-separated columns; pass only the column of the key, as cut "
+                + "-f1"
                 + " does (snapshot build: --column)",
             "in:2: the line is a TSV event, which run and bootstrap read with --format tsv");
   }
@@ -302,7 +303,7 @@ class RunCommandTest {
     assertThat(run(stripping).err())
         .singleElement()
         .asString()
-        .contains(path("set") + " has snapshots already");
+        .contains(path("set") + " already has snapshots");
     FileUtils.deleteDirectory(directory.resolve("set").toFile());
     assertThat(run(stripping).status()).isZero();
     assertThat(read("accepted")).isEqualTo(page + "&utm_source=x\n" + page + "&ref=b\n");
@@ -371,7 +372,7 @@ class RunCommandTest {
     assertThat(call.err())
         .singleElement()
         .asString()
-        .startsWith("warning: no hash key is configured, so a public one is used");
+        .startsWith("warning: no hash key is configured, so the public key is used");
   }
 
   @Test
@@ -423,7 +424,7 @@ class RunCommandTest {
         Arguments.of(List.of("--input=DIR/keys", "--capacity=0"), "must be a whole number in [1, "),
         Arguments.of(
             List.of("--input=DIR/keys", "--capacity=" + Long.MAX_VALUE),
-            "these options do not fit together: capacity / shards / falsePositiveRate must be at"
+            "these options contradict each other: capacity / shards / falsePositiveRate must be at"
                 + " most 2^56"),
         Arguments.of(
             List.of("--input=DIR/keys", "--strip-parameters=gclid"),

@@ -361,7 +361,7 @@ class BootstrapCommandTest {
             "mode exact-keys needs the keys themselves, but a warm start has only their hashes"),
         Arguments.of(
             List.of("--input=IN", "--savepoint=DIR/S", "--capacity=" + Long.MAX_VALUE),
-            "these options do not fit together: capacity / shards / falsePositiveRate must be at"
+            "these options contradict each other: capacity / shards / falsePositiveRate must be at"
                 + " most 2^56, got 9223372036854775807 / 128 / 0.001"),
         Arguments.of(
             List.of("--savepoint=DIR/S"),

@@ -151,7 +151,7 @@ class BootstrapFromTopicTest {
       assertThat(rejected.status()).isEqualTo(ExitCode.USAGE);
       assertThat(rejected.err())
           .containsExactly(
-              "firstseen bootstrap: topic %s is not the accepted topic of a dedup: it %s (%s-0@0)"
+              "firstseen bootstrap: topic %s is not the accepted topic of a dedup job: it %s (%s-0@0)"
                   .formatted(topic, kind.getKey(), topic));
       assertThat(directory.resolve("S")).doesNotExist();
     }
@@ -349,7 +349,7 @@ class BootstrapFromTopicTest {
     Invocation call = bootstrap("none", "N");
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
-        .containsExactly("firstseen bootstrap: there is no topic none at " + KAFKA.servers());
+        .containsExactly("firstseen bootstrap: topic none does not exist at " + KAFKA.servers());
     assertThat(directory.resolve("N")).doesNotExist();
   }
 
@@ -386,7 +386,7 @@ class BootstrapFromTopicTest {
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
         .containsExactly(
-            "firstseen bootstrap: cannot read topic t at %s: no Kafka broker answers (waited 12s)"
+            "firstseen bootstrap: cannot read topic t at %s: no Kafka broker responds (waited 12s)"
                 .formatted(nobody));
     assertThat(directory.resolve("B")).doesNotExist();
   }

@@ -200,7 +200,8 @@ class SnapshotSignaturesTest {
     assertThat(verify(target, "key").err()).singleElement().asString().contains("PUBLIC KEY");
     assertThat(verify(path("key"), "key.pub").err())
         .containsExactly(
-            "firstseen snapshot verify: --public-key checks a manifest, or that of a directory, which "
+            "firstseen snapshot verify: --public-key checks a manifest, or that of a directory, "
+                + "which "
                 + path("key")
                 + " is not");
     assertThat(Invocation.of("snapshot", "sign", "--signing-key", path("key"), path("key")).err())
@@ -255,7 +256,7 @@ class SnapshotSignaturesTest {
     assertThat(second.err())
         .singleElement()
         .asString()
-        .startsWith("firstseen run: " + published.path() + " has snapshots already");
+        .startsWith("firstseen run: " + published.path() + " already has snapshots");
     assertThat(published.sequences()).as("what is there stays").containsExactly(1L, 2L);
   }
 

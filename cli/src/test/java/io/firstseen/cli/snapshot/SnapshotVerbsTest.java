@@ -190,7 +190,7 @@ class SnapshotVerbsTest {
     assertThat(call.err())
         .singleElement()
         .asString()
-        .startsWith("warning: no hash key is configured, so a public one is used");
+        .startsWith("warning: no hash key is configured, so the public key is used");
   }
 
   @Test
@@ -286,7 +286,7 @@ class SnapshotVerbsTest {
     assertThat(Invocation.of("snapshot", "info", path("f")).out())
         .contains("rate asked for      0.0003350", "rate of a URL       up to 0.01000");
     build(concat(list, "--canonicaliser=url-expression", "--fpr=0.01"))
-        .assertRefused("--fpr and --url-fpr exclude each other: one is for a key");
+        .assertRefused("--fpr and --url-fpr exclude each other");
     build(concat(list, "--canonicaliser=text"))
         .assertRefused("--url-fpr needs --canonicaliser url-expression, got text");
   }

@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices when most events of a task are too far ahead of its clock, which probably means that the
- * clock is slow. Events are judged {@value #EVENTS} at a time; there is at most one warning per
- * minute.
+ * Detects when most events of a task are too far ahead of the system clock, which usually means
+ * that the clock is slow. The alarm evaluates {@value #EVENTS} events at a time, and warns at most
+ * once per minute.
  */
 public final class AheadAlarm {
   static final int EVENTS = 100;
@@ -20,13 +20,13 @@ public final class AheadAlarm {
   private boolean warned;
   private long warnedMillis;
 
-  /** Makes an alarm that has seen nothing. */
+  /** Creates an alarm without events. */
   public AheadAlarm() {}
 
   /**
-   * Takes the next event. Returns whether the last events are to be judged now.
+   * Counts the next event. Returns whether it is time to evaluate the last events.
    *
-   * @param kind what is wrong with the event; null if nothing is
+   * @param kind the problem of the event; null if it is well-formed
    */
   public boolean take(SourceEvent event, @Nullable ProblemKind kind) {
     events++;
@@ -38,10 +38,10 @@ public final class AheadAlarm {
   }
 
   /**
-   * Judges the last {@value #EVENTS} events. Returns a warning if more than half were too far
-   * ahead.
+   * Evaluates the last {@value #EVENTS} events. Returns a warning if more than half of them were
+   * too far ahead.
    *
-   * @param nowMillis the time of the machine
+   * @param nowMillis the time of the system clock
    */
   public Optional<String> warning(long nowMillis) {
     int of = events;
@@ -55,8 +55,8 @@ public final class AheadAlarm {
     warned = true;
     warnedMillis = nowMillis;
     return Optional.of(
-        ("%d of the last %d records are too far ahead of this machine's clock, the newest of them"
-                + " %s: %s (set the clock right, or raise --max-ahead)")
+        ("%d of the last %d records are too far ahead of this machine's clock, the newest of "
+                + "them %s: %s (correct the clock, or increase --max-ahead)")
             .formatted(counted, of, newest.place(), newest.problem()));
   }
 }

@@ -8,17 +8,20 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields of values in Avro's binary encoding. Names are of fields of records and of keys of maps; a
- * union is what it holds.
+ * Fields of values in Avro's binary encoding. Pointer tokens name fields of records and keys of
+ * maps; a union is replaced by its value.
  */
 final class AvroFields implements ValueFields {
-  /** More elements than a value may have bytes; elements of some types take no bytes. */
-  static final int MOST_ELEMENTS = 1_000_000;
+  /**
+   * The limit exceeds the maximum size of a value in bytes, because elements of some types take no
+   * bytes.
+   */
+  static final int MAX_ELEMENTS = 1_000_000;
 
-  /** More values than that would be too slow; records without bytes can hold any number. */
-  static final int MOST_VALUES = 10_000_000;
+  /** A limit on the time to decode a value: a few bytes can encode any number of empty records. */
+  static final int MAX_VALUES = 10_000_000;
 
-  static final int MOST_LEVELS = 1_000;
+  static final int MAX_LEVELS = 1_000;
 
   private static final long serialVersionUID = 1;
 
@@ -28,7 +31,7 @@ final class AvroFields implements ValueFields {
   private final boolean hasHeader;
 
   /**
-   * @param hasHeader whether values begin with the header of the schema registries
+   * @param hasHeader whether values start with the header of the schema registries
    */
   AvroFields(List<FieldPointer> pointers, AvroSchemas schemas, boolean hasHeader) {
     this.root = FieldNode.of(pointers);
@@ -45,7 +48,7 @@ final class AvroFields implements ValueFields {
     walk.read(schema, root, 0);
     if (walk.in.remaining() > 0) {
       throw new MalformedEventException(
-          "malformed Avro: it goes on for " + walk.in.remaining() + " bytes after the value");
+          "malformed Avro: there are " + walk.in.remaining() + " bytes after the value");
     }
     return walk.found;
   }
@@ -64,16 +67,16 @@ final class AvroFields implements ValueFields {
     /**
      * Reads a value.
      *
-     * @param node what pointers name in it; null for nothing, which skips it
+     * @param node the pointers to fields of the value; null to skip the value
      */
     void read(Schema schema, @Nullable FieldNode node, int level) throws MalformedEventException {
-      if (level > MOST_LEVELS) {
+      if (level > MAX_LEVELS) {
         throw new MalformedEventException(
-            "Avro must have at most " + MOST_LEVELS + " levels, it has more");
+            "Avro must have at most " + MAX_LEVELS + " levels, got more");
       }
-      if (++values > MOST_VALUES) {
+      if (++values > MAX_VALUES) {
         throw new MalformedEventException(
-            "Avro must have at most " + MOST_VALUES + " values in a value, it has more");
+            "Avro must have at most " + MAX_VALUES + " values in a value, got more");
       }
       switch (schema.getType()) {
         case UNION -> read(branch(schema), node, level + 1);
@@ -133,14 +136,14 @@ final class AvroFields implements ValueFields {
     private long block() throws MalformedEventException {
       long size = in.readLong();
       if (size < 0) {
-        // Its length in bytes follows.
+        // The length in bytes follows.
         in.readLong();
         size = -size;
       }
-      // The smallest number has no positive one.
-      if (size < 0 || size > MOST_ELEMENTS - elements) {
+      // The smallest long has no positive counterpart.
+      if (size < 0 || size > MAX_ELEMENTS - elements) {
         throw new MalformedEventException(
-            "Avro must have at most " + MOST_ELEMENTS + " elements, it has more");
+            "Avro must have at most " + MAX_ELEMENTS + " elements, got more");
       }
       elements += (int) size;
       return size;

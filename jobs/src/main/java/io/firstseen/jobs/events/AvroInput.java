@@ -7,7 +7,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 
-/** Reads the parts of Avro's binary encoding. Never more memory than there are bytes. */
+/**
+ * Reads the elements of Avro's binary encoding. Never allocates more memory than there are input
+ * bytes.
+ */
 final class AvroInput {
   private static final int MOST_BYTES_OF_NUMBER = 10;
 
@@ -19,7 +22,7 @@ final class AvroInput {
     this.at = from;
   }
 
-  /** Bytes that are not read yet. */
+  /** The number of unread bytes. */
   int remaining() {
     return bytes.length - at;
   }
@@ -62,12 +65,12 @@ final class AvroInput {
     return ByteBuffer.wrap(readFixed(length)).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Bytes after their length. */
+  /** Bytes, prefixed with their length. */
   byte[] readBytes() throws MalformedEventException {
     return readFixed(readLength());
   }
 
-  /** Text after its length in bytes. */
+  /** Text, prefixed with its length in bytes. */
   String readString() throws MalformedEventException {
     int length = readLength();
     ByteBuffer text = ByteBuffer.wrap(bytes, at, length);
@@ -96,7 +99,7 @@ final class AvroInput {
     at += length;
   }
 
-  /** A length for which there are bytes. */
+  /** A length that does not exceed the remaining bytes. */
   private int readLength() throws MalformedEventException {
     long length = readLong();
     require(length);
@@ -106,7 +109,7 @@ final class AvroInput {
   private void require(long length) throws MalformedEventException {
     if (length < 0 || length > remaining()) {
       throw new MalformedEventException(
-          "malformed Avro: there must be " + length + " bytes more, there are " + remaining());
+          "malformed Avro: expected " + length + " more bytes, got " + remaining());
     }
   }
 }

@@ -9,24 +9,24 @@ import java.time.Clock;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 
-/** Where the schemas of Avro values come from. */
+/** The source of the schemas of Avro values. */
 interface AvroSchemas extends Serializable {
 
-  /** How long a task waits after the first failure of a registry. */
+  /** The time that a task waits after the first failure of a registry. */
   long FIRST_PAUSE_MILLIS = 250;
 
   /**
    * The schema of a value.
    *
-   * @param id the id in the value's header; 0 if values have none
-   * @throws MalformedEventException if there is no such schema, or it cannot be used
+   * @param id the id in the value's header; 0 if values have no header
+   * @throws MalformedEventException if there is no such schema, or the schema is unusable
    */
   Schema of(int id) throws MalformedEventException;
 
   /**
    * Reads a schema.
    *
-   * @throws AvroRuntimeException if it is none
+   * @throws AvroRuntimeException if the text is not a schema
    */
   static Schema parse(String json) {
     Schema.Parser parser = new Schema.Parser();
@@ -37,9 +37,9 @@ interface AvroSchemas extends Serializable {
       throw e;
     } catch (NullPointerException e) {
       // As of 1.12.2.
-      throw new AvroRuntimeException("it names a type that it does not have", e);
+      throw new AvroRuntimeException("it refers to an undefined type", e);
     } catch (RuntimeException e) {
-      // Also as of 1.12.2, for example at the order of a field that is not known.
+      // Also as of 1.12.2, for example for an unknown sort order of a field.
       throw new AvroRuntimeException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }
   }
@@ -48,7 +48,7 @@ interface AvroSchemas extends Serializable {
    * The schemas of values.
    *
    * @param clock the clock, which must be serializable
-   * @throws UserErrorException if that of a file cannot be used
+   * @throws UserErrorException if the schema of the file is unusable
    */
   static AvroSchemas from(ValueSchema schema, Clock clock) {
     if (schema.registry() != null) {

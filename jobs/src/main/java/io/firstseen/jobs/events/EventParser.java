@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses records, one at a time. It never throws: a malformed record becomes an event with a {@link
- * SourceEvent#problem() problem}, the raw bytes and the place.
+ * Parses records, one at a time. The parser never throws: a malformed record becomes an event with
+ * a {@link SourceEvent#problem() problem}, the raw bytes and the place.
  *
- * <p>A key has 1 to 65,536 bytes; a time is not negative and not too far ahead of the clock; lines
- * and JSON are strict UTF-8. Keys of Kafka records may be any bytes.
+ * <p>A key has 1 to 65,536 bytes; a time is not negative and not too far ahead of the system clock;
+ * lines and JSON are strict UTF-8. Keys of Kafka records may be any bytes.
  */
 public final class EventParser implements Serializable {
   private static final long serialVersionUID = 1;
@@ -33,9 +33,9 @@ public final class EventParser implements Serializable {
   private final Canonicaliser canonicaliser;
 
   /**
-   * Makes a parser.
+   * Creates a parser.
    *
-   * @param maxAhead how far ahead of the clock an event may be
+   * @param maxAhead the maximum time by which an event may be ahead of the system clock
    * @param clock the clock, which must be serializable ({@link Clock#systemUTC()} is)
    */
   public EventParser(Duration maxAhead, Clock clock) {
@@ -43,17 +43,20 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * Makes a parser like {@link #EventParser(Duration, Clock)}.
+   * Creates a parser like {@link #EventParser(Duration, Clock)}.
    *
-   * @param canonicaliser the rule for keys, by which {@link #parseLine} knows whether a key may
-   *     have tabs
+   * @param canonicaliser the canonicaliser, from which {@link #parseLine} derives whether a key may
+   *     contain tabs
    */
   public EventParser(Duration maxAhead, Clock clock, Canonicaliser canonicaliser) {
     this.rules = new EventRules(maxAhead, clock);
     this.canonicaliser = canonicaliser;
   }
 
-  /** A line that is a key: an add, at the time of the clock. {@link KeyLine} may reject it. */
+  /**
+   * Parses a line that is a key into an add at the current time. {@link KeyLine} may reject the
+   * line.
+   */
   public SourceEvent parseLine(byte[] line, Place place) {
     try {
       EventRules.checkUtf8(line);
@@ -69,8 +72,8 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A line {@code epochSeconds TAB add|del TAB key}, where {@code delete} means {@code del}; the
-   * key is the rest of the line and may hold tabs.
+   * Parses a line {@code epochSeconds TAB add|del TAB key}; {@code delete} is a synonym of {@code
+   * del}. The key is the rest of the line and may contain tabs.
    */
   public SourceEvent parseTsv(byte[] line, Place place) {
     try {
@@ -89,9 +92,9 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add}, {@code delete} or
-   * {@code del}), {@code key} and perhaps {@code scope}, both strings. The payload is the object as
-   * received.
+   * Parses a JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add}, {@code
+   * delete} or {@code del}), {@code key} and an optional {@code scope}, both strings. The payload
+   * is the unchanged object.
    *
    * @param json the bytes, null for a record without a value
    */
@@ -113,7 +116,7 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A record whose key is the key and whose value is the payload; a null value is a delete.
+   * Parses a record whose key is the key and whose value is the payload; a null value is a delete.
    *
    * @param key the record's key, null if it has none
    * @param value the record's value, null if it has none
@@ -133,14 +136,14 @@ public final class EventParser implements Serializable {
       Operation operation = value == null ? Operation.DELETE : Operation.ADD;
       return SourceEvent.of(operation, null, key, value, timestampMillis, place);
     } catch (MalformedEventException e) {
-      // The raw bytes should identify the record: the value, or if that is null, the key.
+      // The raw bytes should identify the record: use the value, or the key if the value is null.
       return SourceEvent.malformed(e.getMessage(), value == null ? key : value, place);
     }
   }
 
   /**
-   * A record of an accepted topic: its key is the joined canonical key; a null value removes it.
-   * The payload is dropped, even that of a malformed record.
+   * Parses a record of an accepted topic. The record's key is the canonical key prefixed with its
+   * scope; a null value deletes the key. The payload is dropped, even if the record is malformed.
    *
    * @param key the record's key, null if it has none
    * @param value the record's value, null if it has none

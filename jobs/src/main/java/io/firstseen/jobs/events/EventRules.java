@@ -11,10 +11,10 @@ import java.time.Duration;
 
 /** The rules for every event, in any format. */
 final class EventRules implements Serializable {
-  /** Begins a problem with a bound of the time; no text of the input follows. */
+  /** The start of a problem that reports the limit of the time; it does not contain input text. */
   static final String TIME_AT_MOST = "time must be at most ";
 
-  /** Is part of a problem that begins so if the time is too far ahead. */
+  /** Part of a problem that starts with {@link #TIME_AT_MOST} if the time is too far ahead. */
   static final String AHEAD_OF_THE_CLOCK = " ahead of the clock";
 
   private static final long serialVersionUID = 1;
@@ -54,7 +54,9 @@ final class EventRules implements Serializable {
     }
   }
 
-  /** Refuses a number of milliseconds that is in 1970, but between 2001 and 2100 in seconds. */
+  /**
+   * Rejects a number that is a time in 1970 in milliseconds, but between 2001 and 2100 in seconds.
+   */
   static void checkNotSeconds(String what, long millis) throws MalformedEventException {
     if (millis >= LEAST_SECONDS && millis < MOST_SECONDS) {
       throw new MalformedEventException(
@@ -96,7 +98,7 @@ final class EventRules implements Serializable {
     }
   }
 
-  /** Encodes a string as UTF-8. Refuses lone surrogates, which have no UTF-8. */
+  /** Encodes a string as UTF-8. Rejects unpaired surrogates, which UTF-8 cannot encode. */
   static byte[] encode(String what, String text) throws MalformedEventException {
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
@@ -104,7 +106,7 @@ final class EventRules implements Serializable {
       encoded.get(bytes);
       return bytes;
     } catch (CharacterCodingException e) {
-      throw new MalformedEventException(what + " has a surrogate without its pair");
+      throw new MalformedEventException(what + " has an unpaired surrogate");
     }
   }
 }

@@ -15,24 +15,24 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.util.clock.RelativeClock;
 
 /**
- * The watermarks of a source. That of each split is its newest event's time less the
+ * The watermarks of a source. The watermark of a split is the time of its newest event minus the
  * out-of-orderness.
  *
- * <p>A split that is silent for the idle timeout is marked idle, so that it does not hold the
- * others back. Events with a problem are ignored: garbage on one split must neither advance nor
- * stop event time.
+ * <p>A split without events for the idle timeout is marked idle, so that it does not hold back the
+ * watermark. Events with a problem are ignored: malformed input on one split must neither advance
+ * nor stop event time.
  *
- * <p>Where a source has more tasks than splits, the reader of a task without a split is idle five
- * seconds after its start, however long the idle timeout is.
+ * <p>If a source has more tasks than splits, the reader of a task without a split is marked idle
+ * five seconds after its start, regardless of the idle timeout.
  *
- * <p>A watermark that ends a window, or an epoch of a ttl, is emitted right after the event that
- * caused it, not at the next periodic emit. So the windows of late events and the expiry of keys
- * depend only on the order of events.
+ * <p>A watermark that ends a window, or an epoch of a TTL, is emitted right after the event that
+ * caused it, not at the next periodic emit. The windows of late events and the expiry of keys
+ * therefore depend only on the order of events.
  */
 public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private static final long serialVersionUID = 1;
 
-  // A reader whose splits are not in state gets them a moment after its start.
+  // A reader without splits in state is assigned its splits shortly after its start.
   private static final long WITHOUT_SPLIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final long outOfOrdernessMillis;
@@ -58,11 +58,12 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   }
 
   /**
-   * Watermarks for a source.
+   * Creates the watermarks of a source.
    *
-   * @param outOfOrderness how much older than the newest event of its split an event may be
-   * @param idleTimeout how long a split may be silent
-   * @param windowMillis the length of windows; empty if there are none
+   * @param outOfOrderness the maximum lateness of an event relative to the newest event of its
+   *     split
+   * @param idleTimeout the time after which a split without events is marked idle
+   * @param windowMillis the length of windows; empty for a job without windows
    */
   public static EventWatermarks of(
       Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
@@ -75,7 +76,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         0);
   }
 
-  /** A copy that also emits a watermark right after each event that begins an epoch of a shard. */
+  /** A copy that also emits a watermark right after each event that starts an epoch of a shard. */
   public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
     return new EventWatermarks(
         outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
@@ -90,7 +91,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   @Override
   public WatermarkGenerator<SourceEvent> createWatermarkGenerator(
       WatermarkGeneratorSupplier.Context context) {
-    // Flink makes the one for the reader itself before those for its splits.
+    // Flink creates the generator of the reader before the generators of its splits.
     if (reader == null) {
       reader = new Reader();
     } else {

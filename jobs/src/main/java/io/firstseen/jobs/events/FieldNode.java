@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What pointers that begin alike name: a tree of their tokens. */
+/** A tree of pointer tokens, in which pointers with a common prefix share nodes. */
 final class FieldNode implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -31,41 +31,41 @@ final class FieldNode implements Serializable {
     return root;
   }
 
-  /** As many missing values as there are pointers. */
+  /** Creates a missing value per pointer. */
   static FieldValue[] nothing(int pointers) {
     FieldValue[] found = new FieldValue[pointers];
     Arrays.fill(found, FieldValue.MISSING);
     return found;
   }
 
-  /** What is below, under a name; null if no pointer goes there. */
+  /** The child with a name; null if no pointer has this token. */
   @Nullable FieldNode child(String name) {
     return children.get(name);
   }
 
-  /** What is below, at an index; null if no pointer goes there. */
+  /** The child at an index; null if no pointer has this token. */
   @Nullable FieldNode child(int index) {
     return children.get(Integer.toString(index));
   }
 
-  /** Whether a pointer goes on. */
+  /** Whether a pointer continues below this node. */
   boolean hasChildren() {
     return !children.isEmpty();
   }
 
-  /** Whether a pointer ends here. */
+  /** Whether a pointer ends at this node. */
   boolean isNamed() {
     return !places.isEmpty();
   }
 
-  /** Notes the value of the pointers that end here. */
+  /** Records the value of the pointers that end at this node. */
   void set(FieldValue[] found, FieldValue value) {
     for (int place : places) {
       found[place] = value;
     }
   }
 
-  /** Forgets what was found here and below. */
+  /** Clears the values of this node and its descendants. */
   void clear(FieldValue[] found) {
     set(found, FieldValue.MISSING);
     for (Map.Entry<String, FieldNode> child : children.entrySet()) {

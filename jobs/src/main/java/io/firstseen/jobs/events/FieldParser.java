@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes events of values of any form, by the fields that options name. Like {@link EventParser} it
- * throws at no value; only where a registry of schemas does not answer, or a task lacks what it
- * needs to ask it, an exception fails the task.
+ * Parses values of any structure into events, by the fields that options name. Like {@link
+ * EventParser}, the parser does not throw for any value. An exception fails the task only if the
+ * schema registry does not respond, or if the task lacks the credentials for it.
  */
 public final class FieldParser implements Serializable {
   private static final long serialVersionUID = 1;
@@ -47,9 +47,9 @@ public final class FieldParser implements Serializable {
   }
 
   /**
-   * A parser of JSON values.
+   * Creates a parser of JSON values.
    *
-   * @param maxAhead how far ahead of the clock an event may be
+   * @param maxAhead the maximum time by which an event may be ahead of the system clock
    * @param clock the clock, which must be serializable
    */
   public static FieldParser json(EventFields fields, Duration maxAhead, Clock clock) {
@@ -57,12 +57,12 @@ public final class FieldParser implements Serializable {
   }
 
   /**
-   * A parser of Avro values.
+   * Creates a parser of Avro values.
    *
-   * @param schema where their schema comes from
-   * @param maxAhead how far ahead of the clock an event may be
+   * @param schema the source of the schema
+   * @param maxAhead the maximum time by which an event may be ahead of the system clock
    * @param clock the clock, which must be serializable
-   * @throws UserErrorException if the schema cannot be used
+   * @throws UserErrorException if the schema is unusable
    */
   public static FieldParser avro(
       EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
@@ -74,9 +74,9 @@ public final class FieldParser implements Serializable {
   }
 
   /**
-   * A parser of messages of Protocol Buffers. Like {@link #avro}.
+   * Creates a parser of Protocol Buffers messages. Like {@link #avro}.
    *
-   * @throws UserErrorException if the schema cannot be used
+   * @throws UserErrorException if the schema is unusable
    */
   public static FieldParser protobuf(
       EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
@@ -84,7 +84,7 @@ public final class FieldParser implements Serializable {
   }
 
   /**
-   * The event of a record. Its payload is the value as it came.
+   * Parses a record. The payload of the event is the unchanged value.
    *
    * @param value the bytes, null for a record without a value
    * @param recordMillis the record's time, -1 if it has none
@@ -150,7 +150,7 @@ public final class FieldParser implements Serializable {
     return value.bytes() != null ? value.bytes() : EventRules.encode(what, value.text());
   }
 
-  /** The text of a scalar; of bytes their base64. */
+  /** The text of a scalar; base64 for bytes. */
   private static String text(FieldValue value) {
     return value.bytes() != null ? Base64.getEncoder().encodeToString(value.bytes()) : value.text();
   }
@@ -161,7 +161,7 @@ public final class FieldParser implements Serializable {
     for (int i = 0; i < fields.key().size(); i++) {
       FieldValue value = found[i];
       if (value.kind().isNothing() || value.kind().isStructure()) {
-        // For its sentence.
+        // Throws the error.
         key(fields.key().get(i), value);
       }
       array.append(i == 0 ? '[' : ',');
@@ -185,7 +185,7 @@ public final class FieldParser implements Serializable {
     }
   }
 
-  /** Writes a JSON string with as few escapes as there must be, as RFC 8785 does. */
+  /** Writes a JSON string with the minimum of escapes, like RFC 8785. */
   private static void quote(String text, StringBuilder out) {
     out.append('"');
     for (int i = 0; i < text.length(); i++) {
@@ -241,7 +241,7 @@ public final class FieldParser implements Serializable {
     }
   }
 
-  /** The greatest number whose time in milliseconds is a long. */
+  /** The largest number whose time in milliseconds fits into a long. */
   private long maxTime() {
     return fields.timeUnit() == TimeUnit.SECONDS ? Long.MAX_VALUE / 1000 : Long.MAX_VALUE;
   }

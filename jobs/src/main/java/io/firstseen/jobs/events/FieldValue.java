@@ -3,12 +3,12 @@ package io.firstseen.jobs.events;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a value has at a pointer.
+ * The part of a value at a pointer.
  *
- * @param kind what it is
- * @param text the text of a string, number or boolean; empty for all others
- * @param bytes the bytes of {@link Kind#BYTES}; null for all others
- * @param millis the time that it is by its type, in milliseconds since the epoch; null for none
+ * @param kind the type of the part
+ * @param text the text of a string, number or boolean; empty for all other kinds
+ * @param bytes the bytes of {@link Kind#BYTES}; null for all other kinds
+ * @param millis the time in milliseconds since the epoch, if the type is a time; otherwise null
  */
 // Never compared.
 @SuppressWarnings("ArrayRecordComponent")
@@ -23,7 +23,7 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
     MISSING("is missing"),
     NULL("is null"),
     STRING("is a string"),
-    /** A number that is not whole, or not written so. */
+    /** A number that is not written as a whole number. */
     NUMBER("is a number"),
     WHOLE_NUMBER("is a whole number"),
     BOOLEAN("is a boolean"),
@@ -42,12 +42,12 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
       return words;
     }
 
-    /** Whether there is nothing. */
+    /** Whether the value is missing or null. */
     boolean isNothing() {
       return this == MISSING || this == NULL;
     }
 
-    /** Whether the value has parts. */
+    /** Whether the value is an object or array. */
     boolean isStructure() {
       return this == OBJECT || this == ARRAY;
     }
@@ -73,7 +73,7 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
     return new FieldValue(Kind.BYTES, "", bytes, null);
   }
 
-  /** A copy that is a time. */
+  /** A copy with a time. */
   FieldValue at(long newMillis) {
     return new FieldValue(kind, text, bytes, newMillis);
   }

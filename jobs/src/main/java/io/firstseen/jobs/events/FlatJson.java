@@ -5,14 +5,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the usual form of a JSON event many times as fast as a general parser: an object in ASCII
- * of strings without escapes and whole numbers from 0 on. It never refuses anything: a general
- * parser decides on all other texts.
+ * A fast path for typical JSON events: ASCII objects that contain only strings without escapes and
+ * non-negative whole numbers. All other input is left to the general parser.
  */
 final class FlatJson {
   private static final int END = -1;
   private static final int NOT_FLAT = -1;
-  // A general parser has bounds for these.
+  // A general parser has limits for these.
   private static final int MOST_CHARACTERS_OF_NAME = 1_000;
   private static final int MOST_DIGITS = 18;
 
@@ -23,7 +22,9 @@ final class FlatJson {
     this.json = json;
   }
 
-  /** The event; null if the text is of another form, or has no event. */
+  /**
+   * Parses an event; returns null if the fast path does not apply, or if the text is not an event.
+   */
   static @Nullable JsonEvent read(byte[] json) {
     return new FlatJson(json).event();
   }
@@ -78,7 +79,7 @@ final class FlatJson {
         : null;
   }
 
-  /** The next byte that is no white space, or the end. */
+  /** The next byte that is not white space, or the end. */
   private int next() {
     while (at < json.length) {
       byte next = json[at++];
@@ -89,7 +90,7 @@ final class FlatJson {
     return END;
   }
 
-  /** Goes behind the quote that ends a string, and returns the quote's place. */
+  /** Moves behind the closing quote of a string, and returns the quote's position. */
   private int stringEnd() {
     for (int i = at; i < json.length; i++) {
       byte next = json[i];
@@ -97,7 +98,7 @@ final class FlatJson {
         at = i + 1;
         return i;
       }
-      // Bytes beyond ASCII are negative.
+      // Non-ASCII bytes are negative.
       if (next < ' ' || next == '\\') {
         return NOT_FLAT;
       }
@@ -130,7 +131,7 @@ final class FlatJson {
     return true;
   }
 
-  /** The operation; null for an unknown one. */
+  /** The operation; null if it is unknown. */
   private @Nullable Operation operation(int from, int to) {
     if (is("add", from, to)) {
       return Operation.ADD;

@@ -9,9 +9,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that is written as a JSON object. If a field is repeated, the last one counts.
+ * An event in the form of a JSON object. If a field is repeated, the last value counts.
  *
- * @param scope null for none
+ * @param scope the scope; null for no scope
  */
 // Never compared.
 @SuppressWarnings("ArrayRecordComponent")
@@ -28,7 +28,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
     return flat == null ? readAny(utf8) : flat;
   }
 
-  /** Reads an object of any form. */
+  /** Parses an object with the general parser. */
   static JsonEvent readAny(byte[] utf8) throws MalformedEventException {
     EventRules.checkUtf8(utf8);
     refuseOtherEncodings(utf8);
@@ -43,7 +43,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
         fields.read(name, parser);
       }
       if (parser.nextToken() != null) {
-        throw new MalformedEventException("JSON goes on after the object");
+        throw new MalformedEventException("JSON continues after the object");
       }
     } catch (JsonProcessingException e) {
       throw new MalformedEventException("malformed JSON: " + Excerpt.of(e.getOriginalMessage()));
@@ -53,7 +53,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
     return fields.event();
   }
 
-  /** Jackson takes leading zero bytes as a sign of UTF-16 or UTF-32. */
+  /** Jackson interprets leading zero bytes as UTF-16 or UTF-32. */
   static void refuseOtherEncodings(byte[] utf8) throws MalformedEventException {
     for (int i = 0; i < Math.min(4, utf8.length); i++) {
       if (utf8[i] == 0) {

@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Fields of JSON values. Of a repeated field the last counts; what no pointer names is skipped. */
+/**
+ * Fields of JSON values. If a field is repeated, the last value counts. Fields without a pointer
+ * are skipped.
+ */
 final class JsonFields implements ValueFields {
   private static final long serialVersionUID = 1;
 
@@ -27,11 +30,11 @@ final class JsonFields implements ValueFields {
     FieldValue[] found = FieldNode.nothing(count);
     try (JsonParser parser = JsonEvent.FACTORY.createParser(utf8)) {
       if (parser.nextToken() == null) {
-        throw new MalformedEventException("malformed JSON: there is no value");
+        throw new MalformedEventException("malformed JSON: no value");
       }
       read(parser, root, found);
       if (parser.nextToken() != null) {
-        throw new MalformedEventException("JSON goes on after the value");
+        throw new MalformedEventException("JSON continues after the value");
       }
     } catch (JsonProcessingException e) {
       throw new MalformedEventException("malformed JSON: " + Excerpt.of(e.getOriginalMessage()));
@@ -41,7 +44,7 @@ final class JsonFields implements ValueFields {
     return found;
   }
 
-  /** Recursion is as deep as the longest pointer. */
+  /** The recursion depth is bounded by the longest pointer. */
   private static void read(JsonParser parser, FieldNode node, FieldValue[] found)
       throws IOException {
     JsonToken token = parser.currentToken();

@@ -6,16 +6,16 @@ import io.firstseen.filters.key.Canonicaliser;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Finds columns in lines that should be one key each. */
+/** Detects columns in lines that should contain one key each. */
 public final class KeyLine {
   private static final Pattern EVENT = Pattern.compile("[0-9]+\t(add|del|delete)\t");
 
   private KeyLine() {}
 
   /**
-   * Why a line is not one key: it reads as a TSV event, or it has a tab inside and keys are URLs,
-   * from which canonicalisation would remove the tab. Version 2 of the rule of lists rejects
-   * columns itself.
+   * Returns the reason why a line is not one key: it parses as a TSV event, or it contains a tab
+   * and keys are URLs, from which canonicalisation would remove the tab. Version 2 of the
+   * canonicaliser for lists rejects columns itself.
    */
   public static Optional<String> problem(byte[] line, Canonicaliser canonicaliser) {
     int columns = 1;
@@ -39,7 +39,8 @@ public final class KeyLine {
         ? Optional.of(
             "the line has "
                 + columns
-                + " tab-separated columns; pass only the column of the key, as cut -f1 does (snapshot build: --column)")
+                + " tab-separated columns; pass only the column of the key, as cut -f1 does "
+                + "(snapshot build: --column)")
         : Optional.empty();
   }
 

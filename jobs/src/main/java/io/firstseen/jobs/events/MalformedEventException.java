@@ -1,6 +1,9 @@
 package io.firstseen.jobs.events;
 
-/** Why bytes are not an event. Has no stack trace, since malformed input may be frequent. */
+/**
+ * The reason why bytes are not an event. Has no stack trace, because malformed input may be
+ * frequent.
+ */
 final class MalformedEventException extends Exception {
   private static final long serialVersionUID = 1;
 

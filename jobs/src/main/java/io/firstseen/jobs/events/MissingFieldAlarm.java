@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices when the first {@value #VALUES} values of a task lack a field that values may lack, which
- * probably means that its pointer is misspelt.
+ * Detects when the first {@value #VALUES} values of a task lack an optional field, which usually
+ * means that its pointer is misspelt.
  */
 final class MissingFieldAlarm implements Serializable {
   static final int VALUES = 100;
@@ -21,10 +21,10 @@ final class MissingFieldAlarm implements Serializable {
   private transient boolean isOver;
 
   /**
-   * Makes an alarm that has seen nothing.
+   * Creates an alarm without values.
    *
    * @param option the option that names the field
-   * @param effect what the job does with a value that lacks the field
+   * @param effect the effect if values lack the field
    * @param field the field; null if the option is not set
    */
   MissingFieldAlarm(String option, String effect, @Nullable FieldPointer field) {
@@ -33,7 +33,7 @@ final class MissingFieldAlarm implements Serializable {
     this.field = field;
   }
 
-  /** Takes the field of the next value; returns a warning, at most once. */
+  /** Checks the field of the next value; returns a warning at most once. */
   Optional<String> take(FieldValue value) {
     if (isOver) {
       return Optional.empty();

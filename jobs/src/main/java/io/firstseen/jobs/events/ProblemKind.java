@@ -1,14 +1,14 @@
 package io.firstseen.jobs.events;
 
-/** What is wrong with events that cannot be used, in a few kinds. */
+/** The kinds of problems that make events unusable. */
 public enum ProblemKind {
-  /** Its time is more than {@code --max-ahead} ahead of the clock. */
+  /** The time is more than {@code --max-ahead} ahead of the system clock. */
   TOO_FAR_AHEAD("tooFarAhead"),
-  /** It has no time, or one that is negative or not a whole number. */
+  /** The time is missing, negative, or not a whole number. */
   BAD_TIME("badTime"),
-  /** Its key is missing, empty or too long, or its scope cannot be used. */
+  /** The key is missing, empty or too long, or the scope is invalid. */
   BAD_KEY("badKey"),
-  /** It is not written as an event. */
+  /** The record is not in the format of an event. */
   MALFORMED("malformed");
 
   private final String metric;
@@ -17,14 +17,14 @@ public enum ProblemKind {
     this.metric = metric;
   }
 
-  /** The name of the counter of such events. */
+  /** The name of the counter of events with this problem. */
   public String metric() {
     return metric;
   }
 
-  /** The kind of a {@link io.firstseen.serializers.SourceEvent#problem() problem}. */
+  /** Returns the kind of a {@link io.firstseen.serializers.SourceEvent#problem() problem}. */
   public static ProblemKind of(String problem) {
-    // Text of the input is never at the beginning of a problem.
+    // A problem never starts with input text.
     if (problem.startsWith("time ") || problem.startsWith("ts ")) {
       boolean isAhead =
           problem.startsWith(EventRules.TIME_AT_MOST)

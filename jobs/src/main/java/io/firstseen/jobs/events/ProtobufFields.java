@@ -27,18 +27,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Fields of messages of Protocol Buffers, by the names in their schema. */
+/** Fields of Protocol Buffers messages, by the names in their schema. */
 final class ProtobufFields implements ValueFields {
   private static final long serialVersionUID = 1;
 
   /**
-   * The most messages that a value may have: each becomes an object of some hundred bytes, and may
-   * take only two bytes of the value. Numbers of an enum without a name count, too.
+   * The maximum number of messages in a value: each message becomes an object of about a hundred
+   * bytes, but may take only two bytes of the value. Enum numbers without a name also count.
    */
-  static final int MOST_MESSAGES = 100_000;
+  static final int MAX_MESSAGES = 100_000;
 
-  // As many as messages of Protocol Buffers may have levels.
-  private static final int MOST_LEVELS = 100;
+  // The nesting limit of Protocol Buffers.
+  private static final int MAX_LEVELS = 100;
 
   private static final String TIMESTAMP = "google.protobuf.Timestamp";
 
@@ -52,7 +52,7 @@ final class ProtobufFields implements ValueFields {
   private transient List<Long> indexes;
 
   /**
-   * @throws UserErrorException if the schema cannot be used
+   * @throws UserErrorException if the schema is unusable
    */
   ProtobufFields(List<FieldPointer> pointers, ValueSchema schema) {
     this.root = FieldNode.of(pointers);
@@ -65,14 +65,14 @@ final class ProtobufFields implements ValueFields {
 
   private void load() {
     descriptor = descriptor(descriptorSet, message);
-    // Unknown fields would cost memory, too.
+    // Unknown fields would also take memory.
     parser =
         DiscardUnknownFieldsParser.wrap(
             DynamicMessage.getDefaultInstance(descriptor).getParserForType());
     indexes = indexes(descriptor);
   }
 
-  /** The indexes that lead to a message in its file. */
+  /** The message indexes of a message in its file. */
   private static List<Long> indexes(Descriptor descriptor) {
     List<Long> indexes = new ArrayList<>();
     for (Descriptor each = descriptor; each != null; each = each.getContainingType()) {
@@ -98,30 +98,30 @@ final class ProtobufFields implements ValueFields {
       }
     } catch (InvalidProtocolBufferException | DescriptorValidationException e) {
       throw new UserErrorException(
-          "--schema has no descriptor set of Protocol Buffers (protoc --descriptor_set_out"
+          "--schema is not a Protocol Buffers descriptor set (protoc --descriptor_set_out"
               + " --include_imports): "
               + e.getMessage());
     }
     throw new UserErrorException(
-        "--schema has no message %s, its files are %s"
+        "--schema does not define message %s; its files are %s"
             .formatted(message, String.join(", ", files.keySet())));
   }
 
-  /** Builds a file after those that it imports. Protoc refuses circles, and they are refused. */
+  /** Builds a file after its imports. Rejects circular imports, like protoc. */
   private static FileDescriptor build(
       String name, Map<String, FileDescriptorProto> files, Map<String, FileDescriptor> built)
       throws DescriptorValidationException {
     if (built.containsKey(name)) {
       FileDescriptor file = built.get(name);
       if (file == null) {
-        throw new UserErrorException("--schema has a file that imports itself, " + name);
+        throw new UserErrorException("--schema has a file that imports itself,  " + name);
       }
       return file;
     }
     FileDescriptorProto proto = files.get(name);
     if (proto == null) {
       throw new UserErrorException(
-          "--schema has no file %s, which another one imports: make it with --include_imports"
+          "--schema does not contain the imported file %s: create it with --include_imports"
               .formatted(name));
     }
     built.put(name, null);
@@ -156,7 +156,7 @@ final class ProtobufFields implements ValueFields {
     try {
       int from = 0;
       if (hasHeader) {
-        // The id itself is not needed.
+        // The id itself is not used.
         int unused = SchemaHeader.id(value);
         from = SchemaHeader.BYTES;
       }
@@ -180,13 +180,13 @@ final class ProtobufFields implements ValueFields {
   }
 
   /**
-   * Reads the indexes that lead to the message in its file; a zero stands for those of the first.
+   * Reads the message indexes of the header; a single zero selects the first message of the file.
    */
   private void checkIndexes(CodedInputStream in) throws IOException, MalformedEventException {
     long size = in.readSInt64();
-    if (size < 0 || size > MOST_LEVELS) {
+    if (size < 0 || size > MAX_LEVELS) {
       throw new MalformedEventException(
-          "value must have 0 to %d indexes of its message, it has %d".formatted(MOST_LEVELS, size));
+          "value must have 0 to %d message indexes, got %d".formatted(MAX_LEVELS, size));
     }
     List<Long> has = new ArrayList<>();
     for (int i = 0; i < size; i++) {
@@ -197,14 +197,13 @@ final class ProtobufFields implements ValueFields {
     }
     if (!has.equals(indexes)) {
       throw new MalformedEventException(
-          "value must have the indexes of message %s, %s, it has %s"
-              .formatted(message, indexes, has));
+          "value must have the message indexes of %s, %s, got %s".formatted(message, indexes, has));
     }
   }
 
   /**
-   * Whether a value has the character that proto2 reads in place of bytes that are not UTF-8, so
-   * that different values become equal.
+   * Whether a value contains the replacement character that proto2 substitutes for bytes that are
+   * not UTF-8, which makes different values equal.
    */
   private static boolean hasReplacement(@Nullable FieldValue value) {
     return value != null
@@ -212,13 +211,13 @@ final class ProtobufFields implements ValueFields {
         && value.text().indexOf('\uFFFD') >= 0;
   }
 
-  /** Counts messages before they are read: a few bytes are enough for one. */
+  /** Counts messages before they are parsed, because a message takes only a few bytes. */
   private static final class Count {
     private final boolean checksStrings;
     private int messages;
 
     /**
-     * @param checksStrings whether to refuse strings that are not UTF-8
+     * @param checksStrings whether to reject strings that are not UTF-8
      */
     Count(boolean checksStrings) {
       this.checksStrings = checksStrings;
@@ -238,10 +237,10 @@ final class ProtobufFields implements ValueFields {
         } else if (wireType == WireFormat.WIRETYPE_START_GROUP
             && field != null
             && field.getType() == FieldDescriptor.Type.GROUP
-            && level < MOST_LEVELS) {
+            && level < MAX_LEVELS) {
           add();
           read(in, field.getMessageType(), level + 1);
-          // Of a group the two tags differ by their type only.
+          // The two tags of a group differ only in their type.
           in.checkLastTagWas(tag - WireFormat.WIRETYPE_START_GROUP + WireFormat.WIRETYPE_END_GROUP);
         } else {
           if (field != null && field.getType() == FieldDescriptor.Type.ENUM) {
@@ -257,7 +256,7 @@ final class ProtobufFields implements ValueFields {
     private void readBytes(CodedInputStream in, FieldDescriptor field, int level)
         throws IOException, MalformedEventException {
       int length = in.readRawVarint32();
-      if (field.getType() == FieldDescriptor.Type.MESSAGE && level < MOST_LEVELS) {
+      if (field.getType() == FieldDescriptor.Type.MESSAGE && level < MAX_LEVELS) {
         add();
         int limit = in.pushLimit(length);
         read(in, field.getMessageType(), level + 1);
@@ -280,10 +279,10 @@ final class ProtobufFields implements ValueFields {
     }
 
     private void add() throws MalformedEventException {
-      if (++messages > MOST_MESSAGES) {
+      if (++messages > MAX_MESSAGES) {
         throw new MalformedEventException(
-            "Protocol Buffers must have at most %d messages, entries of maps and enums in a value, it has more"
-                .formatted(MOST_MESSAGES));
+            "Protocol Buffers must have at most %d messages, map entries and enums in a value, got more"
+                .formatted(MAX_MESSAGES));
       }
     }
   }
@@ -355,14 +354,14 @@ final class ProtobufFields implements ValueFields {
     };
   }
 
-  /** A value that its enum does not have is its number. */
+  /** A value that the enum does not define is represented by its number. */
   private static FieldValue symbol(EnumValueDescriptor value) {
     return value.getIndex() < 0
         ? FieldValue.wholeNumber(Integer.toString(value.getNumber()))
         : FieldValue.string(value.getName());
   }
 
-  /** An object, which is a time if it is a timestamp. */
+  /** An object, with a time if the message is a timestamp. */
   private static FieldValue time(Message message) {
     Descriptor type = message.getDescriptorForType();
     if (!type.getFullName().equals(TIMESTAMP)

@@ -2,20 +2,20 @@ package io.firstseen.jobs.events;
 
 import java.nio.ByteBuffer;
 
-/** The header of the schema registries: a zero, and the id of the schema. */
+/** The header of the schema registries: a zero byte and the schema id. */
 final class SchemaHeader {
   static final int BYTES = 5;
 
   private SchemaHeader() {}
 
-  /** The id of a value's schema. */
+  /** The schema id of a value. */
   static int id(byte[] value) throws MalformedEventException {
     if (value.length < BYTES || value[0] != 0) {
       throw new MalformedEventException(
-          "value must begin with a zero and the 4 bytes of the id of its schema, it "
+          "value must start with a zero byte and the 4 bytes of its schema id, it "
               + (value.length < BYTES
                   ? "has " + value.length + " bytes"
-                  : "begins with " + Byte.toUnsignedInt(value[0])));
+                  : "starts with " + Byte.toUnsignedInt(value[0])));
     }
     return ByteBuffer.wrap(value, 1, Integer.BYTES).getInt();
   }

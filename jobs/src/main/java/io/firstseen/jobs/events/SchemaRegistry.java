@@ -32,26 +32,26 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schemas of a registry with the interface of Confluent's, {@code GET /schemas/ids/{id}}. A
- * registry that does not answer fails the job; a schema that it does not have is the fault of the
- * value. Registries may have a new schema a little later, so for one that is not there they are
- * asked again.
+ * The schemas of a registry with Confluent's interface, {@code GET /schemas/ids/{id}}. If the
+ * registry does not respond, the job fails; if the registry does not have a schema, the value is
+ * malformed. A new schema may appear in the registry with a delay, so the request for a missing
+ * schema is repeated.
  */
 final class SchemaRegistry implements AvroSchemas {
-  /** Where the user and the password come from, {@code user:password}, in every task's process. */
+  /** The environment variable with {@code user:password} in every task's process. */
   static final String AUTH_VARIABLE = "FIRSTSEEN_SCHEMA_REGISTRY_AUTH";
 
   static final int MAX_BYTES = 4 << 20;
   static final int ATTEMPTS = 4;
 
-  /** How long a missing schema is remembered as missing. */
+  /** The time for which a missing schema is cached. */
   static final Duration ABSENCE = Duration.ofSeconds(30);
 
   private static final long serialVersionUID = 1;
 
   private static final int MOST_ANSWERS = 10_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-  // What registries say of an id that they do not have, and not of a wrong path.
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  // The error code of a registry for an unknown id, as opposed to a wrong path.
   private static final int NO_SUCH_SCHEMA = 40_403;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -63,7 +63,7 @@ final class SchemaRegistry implements AvroSchemas {
   private transient Map<Integer, Answer> answers;
 
   /**
-   * @param firstPauseMillis how long to wait after the first failure; twice as long after the next
+   * @param firstPauseMillis the pause after the first failure; doubled after each further failure
    * @param authVariable the environment variable with user and password
    * @param clock the clock, which must be serializable
    */
@@ -74,14 +74,14 @@ final class SchemaRegistry implements AvroSchemas {
     this.clock = clock;
   }
 
-  /** A schema, or why there is none; until when it counts. */
+  /** A schema or the reason why there is none, and the expiry of this entry. */
   private record Answer(@Nullable Schema schema, @Nullable String problem, long untilMillis) {
 
     static Answer of(Schema schema) {
       return new Answer(schema, null, Long.MAX_VALUE);
     }
 
-    /** Of a schema that is there and stays as it is. */
+    /** A schema that exists does not change. */
     static Answer unusable(String problem) {
       return new Answer(null, problem, Long.MAX_VALUE);
     }
@@ -90,13 +90,13 @@ final class SchemaRegistry implements AvroSchemas {
   @Override
   public Schema of(int id) throws MalformedEventException {
     if (id < 1) {
-      throw new MalformedEventException("id of the schema must be at least 1, it is " + id);
+      throw new MalformedEventException("schema id must be at least 1, got " + id);
     }
     if (answers == null) {
       answers = new Answers();
       client =
           HttpClient.newBuilder()
-              .connectTimeout(PATIENCE)
+              .connectTimeout(TIMEOUT)
               .followRedirects(HttpClient.Redirect.NEVER)
               .build();
     }
@@ -131,26 +131,26 @@ final class SchemaRegistry implements AvroSchemas {
         if (status < 500 && status != 429 && !isAbsent) {
           return answer(id, status, response.body());
         }
-        problem = "it answers with status " + status;
+        problem = "it responds with status " + status;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new UncheckedIOException(new InterruptedIOException());
       } catch (ExecutionException e) {
         problem = String.valueOf(e.getCause());
       } catch (TimeoutException e) {
-        problem = "no answer within " + PATIENCE.toSeconds() + " seconds";
+        problem = "no response within " + TIMEOUT.toSeconds() + " seconds";
       }
     }
     throw failure("cannot be read, after %d attempts: %s".formatted(ATTEMPTS, problem));
   }
 
-  /** The time-out of a request would not count the body. */
+  /** The timeout of a request would not include the body. */
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture<HttpResponse<byte[]>> answer =
         client.sendAsync(request, unused -> new BoundedBody());
     try {
-      return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
       answer.cancel(true);
     }
@@ -184,22 +184,21 @@ final class SchemaRegistry implements AvroSchemas {
   private Answer answer(int id, int status, byte[] body) {
     if (status == 401 || status == 403) {
       throw failure(
-          "refuses to answer, with status %d: set %s to user:password for every TaskManager"
+          "rejects the request with status %d: set %s to user:password for every TaskManager"
               .formatted(status, authVariable));
     }
     if (status == 400 || status == 422) {
       return absent(
-          "schema %d cannot be asked for: the registry answers with status %d"
+          "schema %d cannot be requested: the registry responds with status %d"
               .formatted(id, status));
     }
     if (status == 200 && body.length > MAX_BYTES) {
       return Answer.unusable(
-          "schema %d must be at most %d bytes, it has more".formatted(id, MAX_BYTES));
+          "schema %d must be at most %d bytes, got more".formatted(id, MAX_BYTES));
     }
     JsonNode json = json(body);
     if (status != 200 || !json.path("schema").isTextual()) {
-      throw failure(
-          "answers with status %d and no schema: is the address right?".formatted(status));
+      throw failure("responds with status %d and no schema: check the address".formatted(status));
     }
     String type = json.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
@@ -207,13 +206,13 @@ final class SchemaRegistry implements AvroSchemas {
           "schema %d must be an Avro schema, its type is %s".formatted(id, Excerpt.of(type)));
     }
     if (!json.path("references").isEmpty()) {
-      return Answer.unusable("schema %d must have no references, it has some".formatted(id));
+      return Answer.unusable("schema %d must not have references".formatted(id));
     }
     try {
       return Answer.of(AvroSchemas.parse(json.path("schema").asText()));
     } catch (AvroRuntimeException e) {
       return Answer.unusable(
-          "schema %d cannot be used: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
+          "schema %d is unusable: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
     }
   }
 
@@ -236,7 +235,7 @@ final class SchemaRegistry implements AvroSchemas {
         new IOException("the schema registry at " + registry + " " + what));
   }
 
-  /** The bytes of an answer, of which no more than one too many are read. */
+  /** Reads the body of a response, up to one byte over the limit. */
   private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
     private final CompletableFuture<byte[]> body = new CompletableFuture<>();
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -277,7 +276,9 @@ final class SchemaRegistry implements AvroSchemas {
     }
   }
 
-  /** The newest answers. Values may name any number of schemas. */
+  /**
+   * The newest responses. The cache is bounded, because values may refer to any number of schemas.
+   */
   private static final class Answers extends LinkedHashMap<Integer, Answer> {
     private static final long serialVersionUID = 1;
 

@@ -2,13 +2,14 @@ package io.firstseen.jobs.events;
 
 import java.io.Serializable;
 
-/** Decodes values of one format, and finds fields in them. */
+/** Decodes values of one format, and extracts fields. */
 interface ValueFields extends Serializable {
 
   /**
-   * The values of all fields, in the order of {@link io.firstseen.jobs.shared.EventFields#all()}.
+   * Returns the values of all fields, in the order of {@link
+   * io.firstseen.jobs.shared.EventFields#all()}.
    *
-   * @throws MalformedEventException if the bytes are no value of the format
+   * @throws MalformedEventException if the bytes are not a value of the format
    */
   FieldValue[] read(byte[] value) throws MalformedEventException;
 }

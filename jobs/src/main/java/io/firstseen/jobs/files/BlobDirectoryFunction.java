@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes blobs into a directory of any file system that Flink supports, each under its digest, and
- * passes on only the manifests, which name the directory.
+ * forwards only the manifests, which name the directory.
  *
- * <p>A blob is durable before its manifest is passed on, so before any consumer sees the manifest.
- * A restarted job may write a blob again, since that gives the same file. A removed blob is deleted
- * when the checkpoint after the one that holds its removal is complete: by then the manifests
- * before the removal are committed, and no recovery can publish a manifest that names the blob
- * again. Before the first manifest after a start, the job fails if a blob in use is missing.
+ * <p>A blob is durable before its manifest is forwarded, and therefore before any consumer sees the
+ * manifest. A restarted job may write a blob again, which creates the same file. A removed blob is
+ * deleted when the next checkpoint after the checkpoint with its removal is complete: by then the
+ * manifests before the removal are committed, and no recovery can publish a manifest that refers to
+ * the blob. Before the first manifest after a start, the job fails if a blob in use is missing.
  */
 public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction, CheckpointListener {
@@ -63,14 +63,14 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   private transient FileSystem files;
   private transient ListState<String> state;
-  // Digests of blobs to remove, by the first checkpoint that holds them.
+  // Digests of blobs to delete, by the first checkpoint that contains them.
   private transient NavigableMap<Long, List<String>> checkpointed;
   private transient List<String> removals;
-  // Digests of blobs received since the start; null once the blobs in use were checked.
+  // Digests of blobs received since the start; null after the check of the blobs in use.
   private transient @Nullable Set<String> written;
 
   /**
-   * Makes the function.
+   * Creates the function.
    *
    * @param directory the directory, used only for the blobs of one set on one topic
    */
@@ -113,10 +113,10 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     } catch (UnsupportedFileSystemSchemeException e) {
       String scheme = directory.getScheme();
       throw new UserErrorException(
-          ("--blob-dir %s: Flink has no file system for %s: put %s into a directory of its own"
-                  + " under plugins/ on every JobManager and TaskManager and start them again")
+          ("--blob-dir %s: Flink has no file system for %s: put %s into its own directory under "
+                  + "plugins/ on every JobManager and TaskManager and restart them")
               .formatted(
-                  directory, scheme, PLUGINS.getOrDefault(scheme, "the plugin that has it")));
+                  directory, scheme, PLUGINS.getOrDefault(scheme, "the plugin that provides it")));
     }
   }
 
@@ -125,7 +125,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     switch (record.kind()) {
       case BLOB -> {
         write(record.key(), record.value());
-        // A shard that has an earlier set again has the same base again.
+        // A shard that returns to an earlier set has the same base again.
         removals.removeIf(record.key()::equals);
         checkpointed.values().forEach(digests -> digests.removeIf(record.key()::equals));
         if (written != null) {
@@ -141,7 +141,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     }
   }
 
-  /** After a start from state there are blobs in use that an earlier run wrote. */
+  /** After a start from state, the blobs in use include blobs of an earlier run. */
   private void requireBlobs(SnapshotRecord inUse) throws IOException {
     if (written != null && !BlobsInPlace.areAll(inUse, written)) {
       for (FileStatus file : files.listStatus(new Path(directory))) {
@@ -153,10 +153,10 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   }
 
   /**
-   * Keeps a file that has the same bytes already, since readers may have it open when a restarted
-   * job writes it again. Object stores show only complete files; on local file systems the move
-   * does that. HDFS, which Flink takes for an object store here, may show a part after a failure;
-   * readers refuse it by its digest.
+   * Keeps an existing file with the same bytes, because clients may have it open when a restarted
+   * job writes it again. Object stores expose only complete files; on local file systems, the move
+   * has the same effect. HDFS, which Flink treats like an object store here, may expose a partial
+   * file after a failure; clients reject the file by its digest.
    */
   private void write(String digest, byte[] bytes) throws IOException {
     Path file = new Path(new Path(directory), digest);
@@ -172,7 +172,8 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     Path temporary = new Path(new Path(directory), "." + digest + ".tmp");
     try (FSDataOutputStream stream = files.create(temporary, FileSystem.WriteMode.OVERWRITE)) {
       stream.write(bytes);
-      // Otherwise a power cut after the move could leave an empty file under the final name.
+      // Without the sync, a power failure after the move could leave an empty file under the final
+      // name.
       stream.sync();
     }
     if (!files.rename(temporary, file)) {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** Events that cannot be used, one per line: {@code place TAB reason TAB raw bytes}. */
+/** Unusable events, one per line: {@code place TAB reason TAB raw bytes}. */
 public final class DeadLetterFile implements Closeable {
   private static final byte[] TAB = {'\t'};
   private static final byte[] NOTHING = {};
@@ -19,14 +19,14 @@ public final class DeadLetterFile implements Closeable {
   /**
    * Opens the file like {@link OutputFile}.
    *
-   * @param raw gives the bytes that a well-formed event came from
+   * @param raw returns the input bytes of a well-formed event
    */
   public DeadLetterFile(Path file, Function<SourceEvent, byte[]> raw) {
     this.file = new OutputFile(file);
     this.raw = raw;
   }
 
-  /** Writes an event and the reason why it cannot be used. */
+  /** Writes an event and the reason why it is unusable. */
   public void write(SourceEvent event, String reason) {
     byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
     file.line(

@@ -25,10 +25,10 @@ import org.apache.flink.core.fs.FileStatus;
 
 /** A bounded source of the events in one file, in order. */
 public final class EventFiles {
-  /** The longest line in bytes; a longer one is an event with a problem. */
+  /** The maximum length of a line in bytes; a longer line is an event with a problem. */
   public static final int MAX_LINE_BYTES = 1 << 20;
 
-  // What Flink's source decompresses by the name of a file, but for .gz.
+  // The file name extensions that Flink's source decompresses, except .gz.
   private static final Pattern OTHER_COMPRESSION =
       Pattern.compile("(gz|gzip|deflate|bz2|xz|zst)$", Pattern.CASE_INSENSITIVE);
 
@@ -38,12 +38,12 @@ public final class EventFiles {
    * The events of a file, line by line; places are {@code name:line}. A file whose name ends in
    * {@code .gz} is decompressed.
    *
-   * <p>Lines end with LF or CR LF; the last one may end with the file. An empty line, like any line
-   * that its format does not allow, is an event with a problem. The event of a line longer than
-   * {@link #MAX_LINE_BYTES} holds only the start of the line.
+   * <p>Lines end with LF or CR LF; the last line may end with the file. An empty line, like any
+   * line that the format does not allow, is an event with a problem. The event of a line longer
+   * than {@link #MAX_LINE_BYTES} contains only the start of the line.
    *
-   * @throws UserErrorException if the file is missing, unreadable, or not compressed as its name
-   *     says, or if it has another compression
+   * @throws UserErrorException if the file is missing or unreadable, if a {@code .gz} file is not
+   *     in gzip format, or if the file has a different compression
    */
   public static FileSource<SourceEvent> source(Path file, FileFormat format, EventParser parser) {
     if (!Files.exists(file)) {
@@ -64,14 +64,14 @@ public final class EventFiles {
   }
 
   /**
-   * Refuses a file that Flink would decompress by its name, unless that ends in {@code .gz}.
+   * Rejects a file that Flink would decompress by its name, unless the name ends in {@code .gz}.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if Flink would decompress the file
    */
   public static void requireKnownCompression(Path file) {
     if (!file.toString().endsWith(".gz") && OTHER_COMPRESSION.matcher(file.toString()).find()) {
       throw new UserErrorException(
-          "cannot read %s: of compressed files, only those whose names end in .gz".formatted(file));
+          "cannot read %s: the only supported compression is .gz".formatted(file));
     }
   }
 
@@ -91,8 +91,8 @@ public final class EventFiles {
   }
 
   /**
-   * One split per file, whatever its name: Flink's enumerators skip names that start with a dot or
-   * an underscore. An empty file gets no split, since Flink's reader fails on it.
+   * Creates one split per file, regardless of its name: Flink's enumerators skip names that start
+   * with a dot or an underscore. An empty file gets no split, because Flink's reader fails on it.
    */
   private static final class WholeFiles implements FileEnumerator {
     @Override

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The events of a stream of lines, in order; {@link EventFiles#source} says what a line is. */
+/** The events of a stream of lines, in order. {@link EventFiles#source} defines lines. */
 public final class EventLines {
   private final LineReader lines;
   private final FileFormat format;
@@ -16,7 +16,7 @@ public final class EventLines {
   private final String name;
 
   /**
-   * Makes a reader.
+   * Creates a reader.
    *
    * @param stream the decompressed lines; the caller closes it
    * @param name the prefix of the events' places
@@ -29,7 +29,7 @@ public final class EventLines {
   }
 
   /**
-   * The next event; null at the end of the stream.
+   * Returns the next event; null at the end of the stream.
    *
    * @throws UserErrorException if the stream cannot be read
    */

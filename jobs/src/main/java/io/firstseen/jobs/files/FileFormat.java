@@ -11,7 +11,7 @@ import java.util.Locale;
 
 /** The format of events in a file, one per line. */
 public enum FileFormat {
-  /** A key; each line is an add at the time when it is read. */
+  /** A key; each line is an add at the time when the job reads it. */
   LINES {
     @Override
     SourceEvent parse(EventParser parser, byte[] line, Place place) {
@@ -21,7 +21,8 @@ public enum FileFormat {
     @Override
     public byte[] write(SourceEvent event) {
       if (event.operation() != Operation.ADD) {
-        throw new IllegalArgumentException("a line of a key can only add it, got " + event);
+        throw new IllegalArgumentException(
+            "a line of format lines can only add a key, got " + event);
       }
       return event.key();
     }
@@ -45,7 +46,7 @@ public enum FileFormat {
     }
   },
 
-  /** A JSON object with {@code ts}, {@code op}, {@code key} and perhaps {@code scope}. */
+  /** A JSON object with {@code ts}, {@code op}, {@code key} and an optional {@code scope}. */
   JSONL {
     @Override
     SourceEvent parse(EventParser parser, byte[] line, Place place) {
@@ -58,10 +59,10 @@ public enum FileFormat {
     }
   };
 
-  /** The event of a line. */
+  /** Parses a line. */
   abstract SourceEvent parse(EventParser parser, byte[] line, Place place);
 
-  /** The line of a well-formed event of this format: the one that it was parsed from. */
+  /** The line from which a well-formed event of this format was parsed. */
   public abstract byte[] write(SourceEvent event);
 
   /** The name in options: {@code lines}, {@code tsv} or {@code jsonl}. */

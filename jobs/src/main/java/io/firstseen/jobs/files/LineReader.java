@@ -7,10 +7,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream into lines of bytes. A line ends with LF or CR LF, which are not part of it; the
- * last one may end with the stream. A byte order mark at the start of the stream, {@code EF BB BF},
- * is no part of the first line. Only the start of a line that is too long is kept, so memory is
- * bounded.
+ * Splits a stream into lines of bytes. A line ends with LF or CR LF, which are not part of the
+ * line; the last line may end with the stream. A byte order mark at the start of the stream, {@code
+ * EF BB BF}, is not part of the first line. Only the start of an overlong line is kept, so memory
+ * is bounded.
  */
 public final class LineReader {
   private static final int BUFFER_BYTES = 1 << 16;
@@ -30,7 +30,7 @@ public final class LineReader {
     this.maxLineBytes = maxLineBytes;
   }
 
-  /** The next line; null at the end of the stream. */
+  /** Returns the next line; null at the end of the stream. */
   public byte @Nullable [] next() throws IOException {
     tooLong = false;
     if (!fill()) {
@@ -49,7 +49,7 @@ public final class LineReader {
         start = new ByteArrayOutputStream(2 * BUFFER_BYTES);
       }
       int partEnd = end >= 0 ? end : limit;
-      // One byte beyond the bound may be the CR before the LF.
+      // The byte after the limit may be the CR before the LF.
       int room = maxLineBytes + 1 - start.size();
       int length = partEnd - position;
       tooLong |= length > room;
@@ -62,7 +62,7 @@ public final class LineReader {
     return cut(start.toByteArray());
   }
 
-  /** Removes the CR at the end, and cuts the line at the bound. */
+  /** Removes the CR at the end, and truncates the line at the limit. */
   private byte[] cut(byte[] line) {
     int length = line.length;
     if (!tooLong && length > 0 && line[length - 1] == '\r') {
@@ -105,7 +105,7 @@ public final class LineReader {
   private boolean passByteOrderMark() throws IOException {
     for (int i = 0; i < BYTE_ORDER_MARK.length; i++) {
       if (i == limit) {
-        // A pipe may give one byte at a time.
+        // A pipe may deliver one byte at a time.
         limit += Math.max(in.read(buffer, limit, buffer.length - limit), 0);
       }
       if (i == limit || buffer[i] != BYTE_ORDER_MARK[i]) {

@@ -18,20 +18,21 @@ import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Outcomes as files of lines, for a bounded job whose events come from a file of the same format.
- * The files appear when the job has read its whole input. A job that fails before leaves no files,
- * at most that of the dead letters; a job that fails later, writing snapshots, leaves complete
- * ones.
+ * Outcomes as files of lines, for a bounded job that reads events from a file of the same format.
+ * The files appear when the job has read its whole input. A job that fails earlier leaves no files
+ * except possibly the dead letters; a job that fails later, while it writes snapshots, leaves
+ * complete files.
  *
  * <ul>
  *   <li>accepted: the changelog. Each line is copied from the input: for {@code lines} the accepted
- *       keys, otherwise an add for each accepted key and a delete for each removed key.
- *   <li>duplicates: in the same form, adds of keys that were live, deletes of keys that were not.
+ *       keys, otherwise an add per accepted key and a delete per deleted key.
+ *   <li>duplicates: in the same format, adds of keys that were live and deletes of keys that were
+ *       not live.
  *   <li>dead letters: lines of {@link DeadLetterFile}, in any format.
  * </ul>
  *
- * <p>Lines of one key are in the order of its events. A failure of the file system is a {@link
- * UserErrorException}.
+ * <p>Lines of one key are in the order of its events. If the file system fails, methods throw a
+ * {@link UserErrorException}.
  */
 public final class OutcomeFiles {
 
@@ -41,7 +42,7 @@ public final class OutcomeFiles {
    * Checks that the files can be written.
    *
    * @param format the format of the input
-   * @throws UserErrorException if a file cannot be written, or one is named twice
+   * @throws UserErrorException if a file cannot be written, or two outputs have the same file
    */
   public static OutcomeSinks sinks(
       FileFormat format, Path accepted, Optional<Path> duplicates, Optional<Path> deadLetters) {

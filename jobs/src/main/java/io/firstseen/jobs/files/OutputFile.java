@@ -18,12 +18,13 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file that appears under its name only when it is complete; until then an old file of that name
- * stays. The bytes go to a new sibling whose name ends in {@code .partial}. A link is followed, not
- * replaced. A target that is not a regular file, such as a pipe or {@code /dev/null}, is written
- * directly; {@code /dev/stdout} is this process's standard output, to which it appends.
+ * A file that appears under its name only when it is complete; until then, an old file of that name
+ * stays unchanged. The bytes are written to a new file in the same directory whose name ends in
+ * {@code .partial}. A link is followed, not replaced. A target that is not a regular file, such as
+ * a pipe or {@code /dev/null}, is written directly; {@code /dev/stdout} appends to this process's
+ * standard output.
  *
- * <p>A failure of the file system is a {@link UserErrorException}.
+ * <p>If the file system fails, methods throw a {@link UserErrorException}.
  */
 public final class OutputFile implements Closeable {
   private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
@@ -31,19 +32,19 @@ public final class OutputFile implements Closeable {
   private static final int MAX_LINKS = 40;
 
   private final Path file;
-  // The sibling, or the file itself if it is written directly.
+  // The partial file, or the file itself if it is written directly.
   private final Path written;
   private final FileChannel channel;
   private final OutputStream out;
   private boolean complete;
 
-  /** Opens the file, so that one that cannot be written is found before any work is done. */
+  /** Opens the file, so that an unwritable file is detected before any work is done. */
   public OutputFile(Path file) {
     this.file = requireWritable(file);
     boolean direct = isDirect(this.file);
     try {
       this.written = direct ? this.file : newSibling(this.file);
-      // A new descriptor would not share its position with the other writers of this process.
+      // A new descriptor would not share its position with other writers of this process.
       this.channel =
           written.equals(STANDARD_OUTPUT)
               ? new FileOutputStream(FileDescriptor.out).getChannel()
@@ -54,7 +55,10 @@ public final class OutputFile implements Closeable {
     this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
   }
 
-  /** Creates the sibling; an existing file of its name is not ours and stays. */
+  /**
+   * Creates the partial file. An existing file of its name belongs to another process and stays
+   * unchanged.
+   */
   private static Path newSibling(Path file) throws IOException {
     for (int number = 1; ; number++) {
       String suffix = number == 1 ? ".partial" : "." + number + ".partial";
@@ -67,10 +71,10 @@ public final class OutputFile implements Closeable {
   }
 
   /**
-   * Refuses a file that cannot be written.
+   * Rejects a file that cannot be written.
    *
-   * @return its absolute path; that of the target if it is a link to a regular file
-   * @throws UserErrorException with a sentence
+   * @return the absolute path of the file, or of the target of a link to a regular file
+   * @throws UserErrorException if the file cannot be written
    */
   public static Path requireWritable(Path file) {
     if (isStandardOutput(file)) {
@@ -98,7 +102,7 @@ public final class OutputFile implements Closeable {
         return file.toRealPath();
       }
       Path target = file.toAbsolutePath();
-      // Of a link whose target is not there yet.
+      // The target of a link may not exist yet.
       for (int links = 0; Files.isSymbolicLink(target); links++) {
         if (links == MAX_LINKS) {
           throw new UserErrorException("cannot write " + file + ": too many links");
@@ -116,7 +120,7 @@ public final class OutputFile implements Closeable {
     return isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file));
   }
 
-  /** Whether this is {@code /dev/stdout}, also if that is redirected to a file. */
+  /** Whether this is {@code /dev/stdout}, even if standard output is redirected to a file. */
   public static boolean isStandardOutput(Path file) {
     return file.equals(STANDARD_OUTPUT);
   }
@@ -146,7 +150,8 @@ public final class OutputFile implements Closeable {
     try {
       out.flush();
       if (!written.equals(file)) {
-        // Otherwise a power cut after the move could leave an empty file under the name.
+        // Without the sync, a power failure after the move could leave an empty file under the
+        // name.
         channel.force(true);
       }
       closeChannel();
@@ -168,7 +173,7 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Removes the file if it is not complete. */
+  /** Deletes the file if it is not complete. */
   @Override
   public void close() throws IOException {
     closeChannel();

@@ -15,8 +15,8 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
- * Snapshots as a {@link SnapshotDirectory}. Files appear only when complete, and a manifest after
- * its blobs. A restarted job may write a file again, which changes nothing.
+ * Snapshots as a {@link SnapshotDirectory}. Files appear only when complete, and a manifest appears
+ * after its blobs. A restarted job may write a file again, with the same content.
  */
 public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
   private static final long serialVersionUID = 1;
@@ -24,11 +24,11 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
   private final String directory;
 
   /**
-   * Checks that the directory can be written, and has no snapshots, as the sequence of the new ones
-   * starts from the beginning: a client that follows the directory would reject them as older.
+   * Checks that the directory can be written and has no snapshots. The sequence of new snapshots
+   * starts from the beginning, so a client that follows the directory would reject them as older.
    *
    * @param directory created if absent
-   * @throws UserErrorException if it cannot be written, or has snapshots
+   * @throws UserErrorException if the directory cannot be written, or has snapshots
    */
   public SnapshotFiles(Path directory) {
     try {
@@ -45,8 +45,8 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
       if (!new SnapshotDirectory(directory).sequences().isEmpty()) {
         throw new UserErrorException(
             directory
-                + " has snapshots already, and clients may follow it; write to a new directory, or"
-                + " remove this one");
+                + " already has snapshots, and clients may follow it; write to a new directory, "
+                + "or remove this directory");
       }
     } catch (SnapshotException e) {
       throw new UserErrorException(e.getMessage());
@@ -63,7 +63,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
     try {
       Closeable lock = target.lock();
       if (context.getRestoredCheckpointId().isEmpty()) {
-        // What a failed attempt of this job has written.
+        // A failed attempt of this job wrote this file.
         target.clear();
       }
       return new Writer(target, lock);
@@ -88,7 +88,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
           case BLOB -> directory.writeBlob(record.key(), record.value());
           case MANIFEST -> directory.writeManifest(record.value());
           case REMOVAL, IN_USE -> {
-            // Ignored: a directory keeps all manifests, and so all blobs.
+            // Ignored: a directory keeps all manifests and therefore all blobs.
           }
         }
       } catch (SnapshotException e) {
@@ -98,7 +98,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
 
     @Override
     public void flush(boolean endOfInput) {
-      // Every file is complete once written.
+      // Every file is complete after its write.
     }
 
     @Override

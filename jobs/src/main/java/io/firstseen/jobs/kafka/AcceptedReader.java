@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
 // The connector's close may be interrupted.
 @SuppressWarnings("try")
 final class AcceptedReader extends CheckedReader {
-  // Between two polls of a task that is not blocked.
+  // The maximum time between two polls of a task that is not blocked.
   private static final long MAX_POLL_MILLIS = 1_000;
 
   private final String topic;
   private final Duration retention;
   private final Clock clock;
   private final Map<String, ReadThrough> partitions = new HashMap<>();
-  // Thrown by the next poll: what a reader throws at a checkpoint fails the checkpoint alone.
+  // The next poll throws this exception, because an exception at a checkpoint only fails the
+  // checkpoint.
   private @Nullable UserErrorException behind;
   private @Nullable CheckedOutput checkedOutput;
   private InputStatus polled = InputStatus.NOTHING_AVAILABLE;
@@ -52,9 +53,9 @@ final class AcceptedReader extends CheckedReader {
     for (KafkaPartitionSplit split : splits) {
       if (!split.getTopic().equals(topic)) {
         throw new UserErrorException(
-            ("--accepted-topic is %s, but the state is of topic %s, and the set would be of the keys"
-                    + " of both (start with --accepted-topic %2$s, or start without state and with"
-                    + " --take-over or another --set)")
+            ("--accepted-topic is %s, but the state is of topic %s, so the set would contain the "
+                    + "keys of both topics (start with --accepted-topic %2$s, or start without state "
+                    + "and with --take-over or another --set)")
                 .formatted(topic, split.getTopic()));
       }
       long throughMillis = clock.millis();
@@ -77,8 +78,8 @@ final class AcceptedReader extends CheckedReader {
   }
 
   /**
-   * Whether there are records to read, other than the marker of the transaction that was read last.
-   * If nothing was read of a partition, nothing can be missed.
+   * Whether there are unread records, apart from the marker of the last transaction. A partition
+   * from which nothing was read cannot miss a tombstone.
    */
   private boolean hasUnread(KafkaPartitionSplit split) {
     long next = split.getStartingOffset();
@@ -88,10 +89,10 @@ final class AcceptedReader extends CheckedReader {
 
   private UserErrorException tooOld(KafkaPartitionSplit split, long throughMillis) {
     return new UserErrorException(
-        ("the job has read partition %d of topic %s to offset %d, as of %s; the topic keeps unread"
-                + " removals for %s (delete.retention.ms, or retention.ms if it deletes by age), so"
-                + " some may be gone (start the job without"
-                + " state and with --take-over: it then reads the whole topic)")
+        ("the job has read partition %d of topic %s to offset %d, as of %s; the topic keeps "
+                + "unread tombstones for %s (delete.retention.ms, or retention.ms if it deletes by "
+                + "age), so some may have been deleted (start the job without state and with "
+                + "--take-over, so that it reads the whole topic)")
             .formatted(
                 split.getPartition(),
                 split.getTopic(),
@@ -132,10 +133,10 @@ final class AcceptedReader extends CheckedReader {
   }
 
   /**
-   * Restarts the quiet time of all partitions if nobody asked for records: records may be waiting
-   * while the operators behind the source cannot take more.
+   * Restarts the quiet time of all partitions if the task did not poll: records may be waiting
+   * while downstream operators are backpressured.
    *
-   * @return the time of the clock
+   * @return the current time
    */
   private long noticeBlocking() {
     long nowMillis = clock.millis();
@@ -147,7 +148,7 @@ final class AcceptedReader extends CheckedReader {
     return nowMillis;
   }
 
-  /** Passes records on and remembers when they were written. */
+  /** Forwards records and remembers when they were written. */
   private final class CheckedOutput implements ReaderOutput<SourceEvent> {
     private final ReaderOutput<SourceEvent> all;
 

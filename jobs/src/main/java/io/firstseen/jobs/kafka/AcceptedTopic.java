@@ -58,7 +58,7 @@ final class AcceptedTopic {
 
   private static UserErrorException refusal(ConsumerRecord<byte[], byte[]> record, String found) {
     return new UserErrorException(
-        "topic %s is not the accepted topic of a dedup: it %s (%s-%d@%d)"
+        "topic %s is not the accepted topic of a dedup job: it %s (%s-%d@%d)"
             .formatted(record.topic(), found, record.topic(), record.partition(), record.offset()));
   }
 }

@@ -16,11 +16,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Topics as the brokers describe them to a task. */
+/** Reads topic descriptions from the brokers in a task. */
 class BrokerTopics implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(12);
-  // Brokers learn of a new topic one after the other.
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  // A new topic becomes known to the brokers at different times.
+  private static final Duration PROPAGATION_TIME = Duration.ofSeconds(5);
 
   private final Properties clientProperties = new Properties();
   private Admin admin;
@@ -41,12 +41,12 @@ class BrokerTopics implements AutoCloseable {
 
   /**
    * Returns the topics that exist, by name. A topic counts as missing if the brokers do not know it
-   * for some seconds.
+   * for a few seconds.
    *
-   * @throws KafkaException if no broker answers
+   * @throws KafkaException if no broker responds
    */
   Map<String, TopicDescription> describe(Collection<String> names) {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + PROPAGATION_TIME.toNanos();
     while (true) {
       Map<String, TopicDescription> found = new HashMap<>();
       admin()
@@ -57,7 +57,7 @@ class BrokerTopics implements AutoCloseable {
                 try {
                   found.put(name, get(answer));
                 } catch (UnknownTopicOrPartitionException e) {
-                  // Missing, as far as this broker knows.
+                  // This broker does not know the topic.
                 }
               });
       if (found.keySet().containsAll(names) || System.nanoTime() > deadlineNanos) {
@@ -74,7 +74,7 @@ class BrokerTopics implements AutoCloseable {
   /**
    * Returns the offset of the first or after the last record of each partition.
    *
-   * @throws KafkaException if no broker answers
+   * @throws KafkaException if no broker responds
    */
   Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which) {
     Map<TopicPartition, OffsetSpec> specs = new HashMap<>();

@@ -41,21 +41,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the brokers tell a user before a job starts: topics, settings and rights. Every error is a
- * {@link UserErrorException}, within 30 seconds.
+ * Reads topics, settings and permissions from the brokers before a job starts. Methods throw a
+ * {@link UserErrorException} for every error, within 30 seconds.
  */
 final class Brokers extends BrokerTopics {
   private static final Logger LOG = LoggerFactory.getLogger(Brokers.class);
 
   private final String servers;
   private final Collection<Node> nodes;
-  // What was asked for; empty if we are not authorised to read it.
+  // The settings that were read; empty if the user is not authorised to read them.
   private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
 
   /**
    * Connects.
    *
-   * @throws UserErrorException if no broker answers
+   * @throws UserErrorException if no broker responds
    */
   Brokers(Properties clientProperties, String servers) {
     super(clientProperties);
@@ -78,7 +78,7 @@ final class Brokers extends BrokerTopics {
     return nodes.size();
   }
 
-  /** The level of the feature {@code metadata.version}; empty if the brokers do not tell. */
+  /** The level of the feature {@code metadata.version}; empty if the brokers do not report it. */
   OptionalInt metadataLevel() {
     try {
       FinalizedVersionRange range =
@@ -87,7 +87,7 @@ final class Brokers extends BrokerTopics {
               .get("metadata.version");
       return range == null ? OptionalInt.empty() : OptionalInt.of(range.maxVersionLevel());
     } catch (KafkaException e) {
-      LOG.debug("the broker does not tell its features", e);
+      LOG.debug("the broker does not report its features", e);
       return OptionalInt.empty();
     }
   }
@@ -97,12 +97,12 @@ final class Brokers extends BrokerTopics {
     return answer(admin().listTopics().names());
   }
 
-  /** The topic, on which the job's user needs rights; empty if there is none. */
+  /** The topic, on which the job's user needs permissions; empty if the topic does not exist. */
   Optional<TopicDescription> topic(String name, Set<AclOperation> rights) {
     return Optional.ofNullable(topics(List.of(name), rights).get(name));
   }
 
-  /** The topics that exist, on which the job's user needs rights, in this order. */
+  /** The existing topics, on which the job's user needs permissions, in this order. */
   Map<String, TopicDescription> topics(List<String> names, Set<AclOperation> rights) {
     DescribeTopicsOptions withRights =
         new DescribeTopicsOptions().includeAuthorizedOperations(true);
@@ -126,7 +126,7 @@ final class Brokers extends BrokerTopics {
 
   private void requireRights(TopicDescription topic, Set<AclOperation> rights) {
     Set<AclOperation> held = topic.authorizedOperations();
-    // Null, or none at all, from brokers that do not tell.
+    // Null or empty if the brokers do not report permissions.
     if (held != null && !held.isEmpty() && !held.containsAll(rights)) {
       Set<AclOperation> missing = EnumSet.copyOf(rights);
       missing.removeAll(held);
@@ -141,7 +141,7 @@ final class Brokers extends BrokerTopics {
             .map(right -> right == AclOperation.READ ? "Read" : "Write")
             .toList();
     return new UserErrorException(
-        "the job's user may not %s topic %s at %s: allow it by kafka-acls.sh --operation %s --topic %s"
+        "the job's user may not %s topic %s at %s: allow it with kafka-acls.sh --operation %s --topic %s"
             .formatted(
                 String.join(" and ", names).toLowerCase(Locale.ROOT),
                 topic,
@@ -151,25 +151,25 @@ final class Brokers extends BrokerTopics {
   }
 
   /**
-   * Requires the right to write with transactional ids, by asking about one. To ask needs the right
-   * to describe, which the right to write includes.
+   * Requires the permission Write on transactional ids, by describing one. The operation needs
+   * Describe, which Write implies.
    *
-   * @param prefix what the ids begin with, before a period
+   * @param prefix the prefix of the ids, before a period
    */
   void requireIds(String prefix) {
     // The job's id follows.
     String id = prefix + ".0";
     requireRight(
         admin().describeTransactions(List.of(id)).description(id),
-        "the job's user may not write with transactional ids that begin with %s. at %s: allow it by kafka-acls.sh --operation Write --transactional-id %s. --resource-pattern-type prefixed"
+        "the job's user may not write with transactional ids that start with %s. at %s: allow it with kafka-acls.sh --operation Write --transactional-id %s. --resource-pattern-type prefixed"
             .formatted(prefix, servers, prefix));
   }
 
-  /** Requires the right to read in a consumer group, as {@link #requireIds} does. */
+  /** Requires the permission Read on a consumer group, like {@link #requireIds}. */
   void requireGroup(String name) {
     requireRight(
         admin().listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata(),
-        "the job's user may not read in consumer group %s at %s: allow it by kafka-acls.sh --operation Read --group %s"
+        "the job's user may not read in consumer group %s at %s: allow it with kafka-acls.sh --operation Read --group %s"
             .formatted(name, servers, name));
   }
 
@@ -181,17 +181,19 @@ final class Brokers extends BrokerTopics {
     } catch (TransactionalIdNotFoundException
         | GroupIdNotFoundException
         | UnsupportedVersionException e) {
-      LOG.debug("there is none yet, or the broker does not tell", e);
+      LOG.debug("the id or group does not exist yet, or the broker does not report it", e);
     } catch (TimeoutException e) {
       throw new UserErrorException(
-          "the brokers at %s told nothing of transactions or groups within %s: try again if they have just started; otherwise make sure that transaction.state.log.replication.factor and offsets.topic.replication.factor are at most the number of brokers, %d"
+          "the brokers at %s did not describe transactions or groups within %s: try again if they have just started; otherwise make sure that transaction.state.log.replication.factor and offsets.topic.replication.factor are at most the number of brokers, %d"
               .formatted(servers, OptionValues.write(TIMEOUT), count()));
     } catch (KafkaException e) {
       throw refusal(e);
     }
   }
 
-  /** The committed offsets of a group; none if it is unknown, or we are not authorised. */
+  /**
+   * The committed offsets of a group; empty if the group is unknown, or the user is not authorised.
+   */
   Map<TopicPartition, Long> committed(String group) {
     Map<TopicPartition, Long> committed = new HashMap<>();
     try {
@@ -203,25 +205,25 @@ final class Brokers extends BrokerTopics {
                 }
               });
     } catch (GroupIdNotFoundException | AuthorizationException e) {
-      LOG.debug("no offsets are committed, as far as is known", e);
+      LOG.debug("no committed offsets are known", e);
     } catch (KafkaException e) {
       throw refusal(e);
     }
     return committed;
   }
 
-  /** A setting of any broker; empty if we are not authorised to read it. */
+  /** A setting of any broker; empty if the user is not authorised to read it. */
   Optional<String> setting(String name) {
     return setting(
         new ConfigResource(ConfigResource.Type.BROKER, nodes.iterator().next().idString()), name);
   }
 
-  /** A setting of a topic; empty if we are not authorised to read it. */
+  /** A setting of a topic; empty if the user is not authorised to read it. */
   Optional<String> setting(String topic, String name) {
     return setting(new ConfigResource(ConfigResource.Type.TOPIC, topic), name);
   }
 
-  /** Reads the settings of topics at once. */
+  /** Reads the settings of all topics in one request. */
   void readSettings(Collection<String> topics) {
     read(topics.stream().map(each -> new ConfigResource(ConfigResource.Type.TOPIC, each)).toList());
   }
@@ -245,7 +247,7 @@ final class Brokers extends BrokerTopics {
       try {
         return Optional.of(get(answer));
       } catch (UnknownTopicOrPartitionException e) {
-        // Another broker knows it.
+        // Another broker knows the topic.
         return Optional.of(
             await(
                 UnknownTopicOrPartitionException.class,
@@ -258,16 +260,18 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /** Creates a topic, and waits until it accepts records: records sent earlier can be lost. */
+  /**
+   * Creates a topic, and waits until it accepts records; records that are sent earlier can be lost.
+   */
   TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
     String name = topic.name();
     try {
       get(admin().createTopics(List.of(topic)).all());
     } catch (TopicExistsException e) {
-      LOG.debug("somebody else made it, or the broker that was asked did not know it yet", e);
+      LOG.debug("another process created the topic, or the broker did not know it yet", e);
     } catch (AuthorizationException e) {
       throw new UserErrorException(
-          "there is no topic %s at %s, and it may not be made: make it with cleanup.policy=%s"
+          "topic %s does not exist at %s, and the job's user may not create it: create it with cleanup.policy=%s"
               .formatted(name, servers, topic.configs().get(TopicConfig.CLEANUP_POLICY_CONFIG)));
     } catch (InvalidReplicationFactorException e) {
       throw new UserErrorException(
@@ -282,7 +286,7 @@ final class Brokers extends BrokerTopics {
                   count()));
     } catch (KafkaException e) {
       throw new UserErrorException(
-          "cannot make topic %s at %s: %s".formatted(name, servers, deepestMessage(e)));
+          "cannot create topic %s at %s: %s".formatted(name, servers, deepestMessage(e)));
     }
     try {
       await(KafkaException.class, () -> ends(name));
@@ -291,7 +295,7 @@ final class Brokers extends BrokerTopics {
           () -> topic(name, rights).orElseThrow(UnknownTopicOrPartitionException::new));
     } catch (KafkaException e) {
       throw new UserErrorException(
-          "topic %s was made at %s but takes no records: %s"
+          "topic %s was created at %s but does not accept records: %s"
               .formatted(name, servers, deepestMessage(e)));
     }
   }
@@ -306,7 +310,10 @@ final class Brokers extends BrokerTopics {
     return offsets(partitions, OffsetSpec.latest());
   }
 
-  /** Asks until the answer is no error of this kind; throws the last one after a while. */
+  /**
+   * Repeats a request until it does not fail with this kind of error; throws the last error after a
+   * timeout.
+   */
   private static <T> T await(Class<? extends KafkaException> passing, Supplier<T> question) {
     long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
@@ -334,13 +341,13 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /** The error of a question that the brokers do not answer. */
+  /** The error of a request that fails. */
   UserErrorException refusal(KafkaException e) {
     return new UserErrorException(
         e instanceof TimeoutException
-            ? "no Kafka broker answers at %s (waited %s)"
+            ? "no Kafka broker responds at %s (waited %s)"
                 .formatted(servers, OptionValues.write(TIMEOUT))
-            : "Kafka at %s refuses: %s".formatted(servers, deepestMessage(e)));
+            : "Kafka at %s rejects the request: %s".formatted(servers, deepestMessage(e)));
   }
 
   private static String deepestMessage(Throwable e) {

@@ -7,10 +7,10 @@ import java.util.Properties;
 import java.util.Set;
 
 /**
- * Compares a job that reads a changelog with the options of the dedup that writes it, as far as the
- * dedup has recorded them on its claims topic.
+ * Compares the options of a job that reads a changelog with the options that the dedup job recorded
+ * on its claims topic.
  *
- * @param identity the options of the job that reads
+ * @param identity the options of the reading job
  * @param acceptedChanges the options that may differ
  */
 record ChangelogCheck(
@@ -27,9 +27,9 @@ record ChangelogCheck(
   }
 
   /**
-   * Reads what is on the claims topic by now, and compares it.
+   * Reads the current records of the claims topic, and compares the options.
    *
-   * @throws UserErrorException if an option differs and may not
+   * @throws UserErrorException if an option differs and is not in {@code acceptedChanges}
    */
   void require(ClaimsTail tail) {
     if (tail.exists()) {
@@ -45,7 +45,7 @@ record ChangelogCheck(
 
   static UserErrorException refusal(String changelog, String difference) {
     return new UserErrorException(
-        "the options differ from the options of the dedup that writes topic %s, so the set would not hold the keys of the topic: %s"
+        "the options differ from the options of the dedup job that writes topic %s, so the set would not contain the keys of the topic: %s"
             .formatted(changelog, difference));
   }
 }

@@ -9,16 +9,17 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads changes from the records of the accepted topic, as {@link EventParser#parseChange} says;
- * places are {@code topic-partition@offset}. A record that cannot be a change, or is too far ahead
- * of the clock, becomes an event with a problem. Fails on a record of another topic of the jobs.
+ * Parses the records of the accepted topic with {@link EventParser#parseChange}; places are {@code
+ * topic-partition@offset}. A record that is not a valid change, or whose time is too far ahead of
+ * the system clock, becomes an event with a problem. Fails on a record of another topic of the
+ * jobs.
  */
 public final class ChangelogDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   private static final long serialVersionUID = 1;
 
   private final EventParser parser;
 
-  /** Makes a deserializer. */
+  /** Creates a deserializer. */
   public ChangelogDeserializer(EventParser parser) {
     this.parser = parser;
   }

@@ -14,20 +14,18 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
-/**
- * Reads an accepted topic once, from its beginning to the committed end at the time of the call.
- */
+/** Reads an accepted topic once, from its start to the committed end at the time of the call. */
 public final class ChangelogReader {
   private ChangelogReader() {}
 
   /**
-   * Hands over every change, those of a partition in order; places are {@code
-   * topic-partition@offset}. A record that cannot be a change becomes an event with a problem.
+   * Passes every change to a consumer, the changes of a partition in order; places are {@code
+   * topic-partition@offset}. A record that is not a valid change becomes an event with a problem.
    *
-   * @param clientProperties settings of the client, {@code bootstrap.servers} among them
-   * @param maxAhead how far ahead of the clock a change may be
-   * @throws UserErrorException if no broker answers, there is no such topic, it cannot be read, or
-   *     it is not an accepted topic
+   * @param clientProperties settings of the client, including {@code bootstrap.servers}
+   * @param maxAhead the maximum time by which a change may be ahead of the system clock
+   * @throws UserErrorException if no broker responds, or if the topic does not exist, cannot be
+   *     read, or is not an accepted topic
    */
   public static void read(
       Properties clientProperties,
@@ -55,7 +53,7 @@ public final class ChangelogReader {
     List<TopicPartition> partitions = reader.partitions();
     if (partitions.isEmpty()) {
       throw new UserErrorException(
-          "there is no topic %s at %s"
+          "topic %s does not exist at %s"
               .formatted(
                   topic, clientProperties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
     }

@@ -1,6 +1,5 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.util.Collection;
 import java.util.List;
@@ -37,10 +36,10 @@ class CheckedReader implements SourceReader<SourceEvent, KafkaPartitionSplit> {
   }
 
   /**
-   * Fails the checkpoint if a topic is gone or was created again, as records of the new topic may
-   * have been read from the offset of the old one. The job then restarts, and ends.
+   * Fails the checkpoint if a topic was deleted or recreated, because the reader may have read the
+   * new topic from the offset of the old topic. The job then restarts and fails.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if a topic was deleted or recreated
    */
   @Override
   public List<KafkaPartitionSplit> snapshotState(long checkpointId) {

@@ -18,11 +18,11 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads topics, and fails the job if its state is of other topics of their names, or records were
- * deleted before they were read. Of the accepted topic also if removals may be gone: Kafka keeps
- * the record of a removal for the topic's {@code delete.retention.ms}, and longer only by chance; a
- * topic that deletes by age keeps any record for its {@code retention.ms}. A job that misses the
- * removal of a key would keep the key forever.
+ * Reads topics, and fails the job if the topics were recreated since the state was written, or if
+ * Kafka deleted records before they were read. If the source reads the accepted topic, the job also
+ * fails if unread tombstones may have been deleted: Kafka is only guaranteed to keep a tombstone
+ * for the topic's {@code delete.retention.ms}, and a topic that deletes by age keeps any record for
+ * its {@code retention.ms}. A job that misses the tombstone of a key would keep the key forever.
  */
 final class CheckedSource
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
@@ -37,10 +37,10 @@ final class CheckedSource
   /**
    * Adds the check to a source.
    *
-   * @param retention for how long the accepted topic keeps what is unread; null for topics of
+   * @param retention the time for which the accepted topic keeps unread records; null for topics of
    *     events
-   * @param topic the accepted topic, as state of another topic fails the job; null for topics of
-   *     events
+   * @param topic the accepted topic, because state of a different topic fails the job; null for
+   *     topics of events
    */
   CheckedSource(
       KafkaSource<SourceEvent> connector,

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The output of a dedup on its topic of claims, for one task of a sink: whether the job may write
- * it, and claiming it.
+ * The claim of a dedup's output on the claims topic, for one task of a sink. Checks whether the job
+ * may write the output, and claims it.
  */
 final class ClaimedOutput implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClaimedOutput.class);
@@ -37,16 +37,16 @@ final class ClaimedOutput implements AutoCloseable {
    * The state that the job was started from.
    *
    * @param isThere whether there is state
-   * @param line its claims
-   * @param passed how far the outcomes of all tasks were written
+   * @param line the claims of the state
+   * @param passed the progress of all tasks
    * @param checkpoint the checkpoint of the state; 0 without state
-   * @param shards of the dedup
+   * @param shards the number of shards of the dedup
    */
   record State(
       boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint, int shards) {}
 
   /**
-   * Reads the topic of claims.
+   * Reads the claims topic.
    *
    * @param claim the claim of this job
    * @throws io.firstseen.operators.UserErrorException if the job may not write the output
@@ -68,73 +68,73 @@ final class ClaimedOutput implements AutoCloseable {
     }
   }
 
-  /** The options that the last job with this output has recorded; empty if there are none. */
+  /** The options that the last job with this output recorded; empty if no job recorded options. */
   Optional<JobIdentity> identity() {
     return tail.identity();
   }
 
-  /** Whether any job has claimed the output by now. */
+  /** Whether any job has claimed the output. */
   boolean isClaimed() {
     tail.readToEnd();
     return tail.newest().isPresent();
   }
 
-  /** The claims for the state of this job, this job's last. */
+  /** The claims to store in the state, ending with this job's claim. */
   PublisherLine line() {
     return line.then(new PublisherLine(List.of(claim), -1));
   }
 
   /**
-   * Requires that the output is this job's.
+   * Requires that this job owns the output.
    *
-   * @param isClaimed whether another task has claimed it for this start of the job, which may have
-   *     written outcomes since
+   * @param isClaimed whether another task of this start of the job has claimed the output, and may
+   *     have written outcomes since
    */
   private void requireMayBegin(boolean isClaimed) {
     Optional<String> newest = tail.newest();
     boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());
     if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
-      throw claims.refused(PublisherLine.job(newest.get()) + " has taken it over");
+      throw claims.notOwned(PublisherLine.job(newest.get()) + " has taken it over");
     }
     Optional<String> ahead = isClaimed ? Optional.empty() : written.offsets().beyond(state.passed);
     if (!isMine || (ahead.isPresent() && !claims.isTakeOver())) {
-      throw claims.refused(
+      throw claims.notOwned(
           "it has %s, of %s, and this job %s (%s)"
               .formatted(
                   ahead
                       .map(place -> "outcomes of events up to " + place)
                       .orElse("a claim without outcomes since"),
                   newest.map(PublisherLine::job).orElse("an unknown job"),
-                  whereThisGoesOn(),
-                  "write to other topics, start from the newest state of that job, or start this one"
-                      + " with --take-over"));
+                  position(),
+                  "write to other topics, start from the newest state of that job, or start this "
+                      + "job with --take-over"));
     }
   }
 
-  private String whereThisGoesOn() {
+  private String position() {
     if (!state.isThere || line.claims().isEmpty()) {
       return "has no state of it";
     }
     String job = PublisherLine.job(lastClaim());
     return state.passed.isEmpty()
-        ? "goes on from the beginning, of " + job
-        : "goes on after %s, of %s".formatted(state.passed.places(), job);
+        ? "continues from the beginning, of  " + job
+        : "continues after %s, of %s".formatted(state.passed.places(), job);
   }
 
   /**
-   * Claims the output, ends what other jobs have under way there, and reads how far they have
-   * written.
+   * Claims the output, aborts open transactions of other jobs, and reads the progress of those
+   * jobs.
    *
    * @param topics the lines of the topics that the sink writes
    * @param inputs the lines of the topics of events, for the first task
-   * @return how far the outcomes of the output are written
+   * @return the progress of the output
    * @throws io.firstseen.operators.UserErrorException if the job may not write the output
    */
   WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
     tail.readToEnd();
-    // Read it once more before the claim: a job that may not begin must not end the other job.
+    // Read the topic again before the claim: a job that may not start must not stop the other job.
     written = readWritten(0);
-    // A job with state begins in all tasks before it can write.
+    // In a job with state, all tasks claim the output before the job can write.
     boolean isClaimed = !state.isThere && tail.newest().equals(Optional.of(claim));
     requireMayBegin(isClaimed);
     try (Producer<byte[], byte[]> producer =
@@ -149,14 +149,15 @@ final class ClaimedOutput implements AutoCloseable {
       }
       // A job of the same id may have written more since its claim.
       written = readWritten(tail.newestSince());
-      // Another task of this job may have claimed the output at the same time, and written since.
+      // Another task of this job may have claimed the output at the same time and written outcomes
+      // since.
       requireMayBegin(isClaimed || (!state.isThere && tail.all().equals(Set.of(claim))));
       if (!state.isThere) {
         forgetWritten(producer);
       } else if (written.offsets().beyond(state.passed).isPresent()) {
         LOG.warn(
-            "the output on topic {} has outcomes of events up to {}: this job goes on after {}, and"
-                + " passes over those between",
+            "the output on topic {} has outcomes of events up to {}: this job continues after "
+                + "{}, and skips the outcomes between",
             claims.output(),
             written.offsets().beyond(state.passed).get(),
             state.passed.places());
@@ -173,9 +174,9 @@ final class ClaimedOutput implements AutoCloseable {
       tail.readToEnd();
       String first = tail.newest().orElseThrow();
       if (!first.equals(claim)) {
-        // Compaction keeps the last claim only, which must be the valid one.
+        // Compaction keeps only the last claim, which must be the valid claim.
         sendClaim(producer, first, claim);
-        throw claims.refused(PublisherLine.job(first) + " has claimed it at the same time");
+        throw claims.notOwned(PublisherLine.job(first) + " has claimed it at the same time");
       }
       LOG.info("{} has claimed the output on topic {}", claim, claims.output());
     }
@@ -201,7 +202,7 @@ final class ClaimedOutput implements AutoCloseable {
   }
 
   private WrittenRecords readWritten(long since) {
-    // A dedup without state may begin with known keys and other shards.
+    // A dedup job without state may start with known keys and a different number of shards.
     return WrittenRecords.read(claims, state.shards, !state.isThere, since);
   }
 
@@ -232,9 +233,9 @@ final class ClaimedOutput implements AutoCloseable {
   }
 
   /**
-   * Removes what other jobs have written, which says nothing of a job that begins anew. Each task
-   * removes the record that it writes itself, before it writes it, and the first one those that no
-   * task writes.
+   * Deletes the progress records of other jobs, which do not apply to a job that starts from
+   * scratch. Each task deletes its own record before it writes it; the first task also deletes
+   * records that no task writes.
    */
   private void forgetWritten(Producer<byte[], byte[]> producer) throws InterruptedException {
     int tasks = task.getNumberOfParallelSubtasks();

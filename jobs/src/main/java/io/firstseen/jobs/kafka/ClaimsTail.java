@@ -19,14 +19,14 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims for an output on a topic. Each read continues where the last one ended. Claims are
- * written outside of transactions, so that nobody has to wait for one to see them.
+ * The claims of an output on a topic. Each read continues where the previous read ended. Claims are
+ * written outside of transactions, so that readers see them immediately.
  */
 final class ClaimsTail implements AutoCloseable {
   /**
-   * The header with the claim that was the newest when a claim was written; empty if there was
-   * none. Of several claims after the same one, only the first is valid. Claims of earlier releases
-   * have no header and are always valid.
+   * The header with the claim that was the newest when a claim was written; empty for the first
+   * claim. If several claims name the same predecessor, only the first is valid. Claims of earlier
+   * releases have no header and are always valid.
    */
   static final String AFTER = "after";
 
@@ -49,7 +49,8 @@ final class ClaimsTail implements AutoCloseable {
   }
 
   /**
-   * What is on the topic, read outside of a running job, and closed; nothing if there is no topic.
+   * Reads the topic outside of a running job, and closes the reader; returns an empty tail if the
+   * topic does not exist.
    *
    * @throws UserErrorException if the topic cannot be read
    */
@@ -67,13 +68,13 @@ final class ClaimsTail implements AutoCloseable {
         });
   }
 
-  /** Whether there is a topic of claims. */
+  /** Whether the claims topic exists. */
   boolean exists() {
     return !reader.partitions().isEmpty();
   }
 
   /**
-   * Reads all that is there by now.
+   * Reads to the current end of the topic.
    *
    * @throws KafkaException if the topic cannot be read
    */
@@ -103,39 +104,39 @@ final class ClaimsTail implements AutoCloseable {
     }
   }
 
-  /** Whether another claim was written after the same one, and before this one. */
+  /** Whether an earlier claim names the same predecessor. */
   private boolean isLate(ConsumerRecord<byte[], byte[]> record) {
     Header after = record.headers().lastHeader(AFTER);
-    // The first record after compaction may refer to a claim that is gone.
+    // The first record after compaction may refer to a deleted claim.
     return newest != null && after != null && !new String(after.value(), UTF_8).equals(newest);
   }
 
-  /** The line of the newest claim that was read. */
+  /** The line of the newest claim. */
   PublisherLine line() {
     return newest().map(claim -> new PublisherLine(List.of(claim), -1)).orElse(PublisherLine.NEW);
   }
 
-  /** The newest claim that was read. */
+  /** The newest claim. */
   Optional<String> newest() {
     return Optional.ofNullable(newest);
   }
 
-  /** The identity that was read last; empty if no job of this release has written the output. */
+  /** The latest identity; empty if no job of this release has written the output. */
   Optional<JobIdentity> identity() {
     return Optional.ofNullable(identity);
   }
 
-  /** The lines of {@link OutputTopics} that were read last, by record key. */
+  /** The latest lines of {@link OutputTopics}, by record key. */
   Map<String, List<String>> topics() {
     return topics;
   }
 
-  /** All different claims that were read. */
+  /** All distinct claims. */
   Set<String> all() {
     return all;
   }
 
-  /** The offset of the record with which the newest claim was made. */
+  /** The offset of the first record of the newest claim. */
   long newestSince() {
     return newestSince;
   }

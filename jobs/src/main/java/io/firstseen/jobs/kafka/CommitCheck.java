@@ -5,14 +5,14 @@ import org.apache.flink.api.common.JobID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses to commit where another job has claimed the output. It is asked when all records of a
- * transaction are at the broker: so a job that claims the output later sees that transaction, and
- * can abort it.
+ * Fails the commit if another job has claimed the output. The check runs when all records of a
+ * transaction are at the broker, so that a job that claims the output later sees the transaction
+ * and can abort it.
  */
 final class CommitCheck implements AutoCloseable {
   private final OutputClaim output;
   private final String claim;
-  // Null until it is needed.
+  // Null until the first check.
   private @Nullable ClaimsTail tail;
 
   CommitCheck(OutputClaim output, JobID job) {
@@ -21,10 +21,10 @@ final class CommitCheck implements AutoCloseable {
   }
 
   /**
-   * Requires that the newest claim is this job's.
+   * Requires that this job owns the newest claim.
    *
-   * @param mayBeUnclaimed whether there may be no claim, as there is nothing to commit yet
-   * @throws io.firstseen.operators.UserErrorException if it is another job's
+   * @param mayBeUnclaimed whether the claim may be missing because there is nothing to commit yet
+   * @throws io.firstseen.operators.UserErrorException if another job owns the newest claim
    */
   void requireMine(boolean mayBeUnclaimed) {
     if (tail == null) {
@@ -36,10 +36,10 @@ final class CommitCheck implements AutoCloseable {
       return;
     }
     if (!newest.equals(Optional.of(claim))) {
-      throw output.refused(
+      throw output.notOwned(
           newest
               .map(other -> PublisherLine.job(other) + " has taken it over")
-              .orElse("its claim is gone from topic " + output.topic()));
+              .orElse("its claim was deleted from topic " + output.topic()));
     }
   }
 

@@ -3,14 +3,15 @@ package io.firstseen.jobs.kafka;
 import java.time.Duration;
 
 /**
- * What a job continues from, as its brokers tell.
+ * The position from which a job continues, as read from the brokers.
  *
- * @param retention for how long the accepted topic keeps what a job with snapshots has not read
+ * @param retention the time for which the accepted topic keeps records that a snapshot job has not
+ *     read
  * @param claims the claims of the output that a dedup takes over
  * @param set the set that a publisher takes over
  */
 public record Continued(Duration retention, PublisherLine claims, PublishedSet set) {
-  /** Of a job that takes nothing over. */
+  /** A job that does not take over an output or a set. */
   public static final Continued NOTHING =
       new Continued(Duration.ZERO, PublisherLine.NEW, PublishedSet.NOTHING);
 }

@@ -29,13 +29,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kafka sink that does not disturb other jobs. A Kafka writer first aborts open transactions with
- * its ids and with those in its state. So each job has its own transactional ids, and the writer is
- * created only at the first record or checkpoint barrier: by then the operators before it have
- * started, and may have refused to. Everything else is delegated to the Kafka sink, which cannot be
- * extended.
+ * A Kafka sink that does not disturb other jobs. A new Kafka writer aborts open transactions with
+ * its transactional ids and with the ids in its state. Each job therefore has its own transactional
+ * ids, and the writer is created only at the first record or checkpoint barrier: by then, upstream
+ * operators have started, or have failed the job. All other calls are delegated to the Kafka sink,
+ * which cannot be extended.
  *
- * @param <R> what the Kafka sink makes a record of
+ * @param <R> the element type of the Kafka sink
  */
 class DeferredKafkaSink<T, R>
     implements Sink<T>,
@@ -53,13 +53,13 @@ class DeferredKafkaSink<T, R>
   private final @Nullable OutputClaim claim;
 
   /**
-   * Makes the sink.
+   * Creates the sink.
    *
-   * @param parts the parts of an element, each of which becomes a record
-   * @param withPrefix makes the Kafka sink for a prefix of transactional ids
-   * @param prefix the prefix that the job's id is appended to
+   * @param parts splits an element into the parts that become records
+   * @param withPrefix creates the Kafka sink for a prefix of transactional ids
+   * @param prefix the prefix, to which the job's id is appended
    * @param topics the topics that the sink writes to
-   * @param claim what the job must have claimed to commit; null for nothing
+   * @param claim the output that the job must have claimed to commit; null for no check
    */
   DeferredKafkaSink(
       SerializableFunction<T, Iterable<R>> parts,
@@ -121,7 +121,7 @@ class DeferredKafkaSink<T, R>
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
     private final @Nullable CommitCheck check;
-    // Null until it is needed.
+    // Null until the first commit.
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
     private boolean hasWritten;
 
@@ -146,13 +146,13 @@ class DeferredKafkaSink<T, R>
           kafka = sink.restoreWriter(context, recovered);
         } catch (RuntimeException e) {
           throwPermanent(e);
-          // Kafka tells it in the message alone.
+          // Kafka reports the cause only in the message.
           throw ExceptionUtils.findThrowableWithMessage(e, "transaction.max.timeout.ms")
               .<RuntimeException>map(
                   tooLong ->
                       new UserErrorException(
-                          "--transaction-timeout is longer than the brokers allow"
-                              + " (transaction.max.timeout.ms)"))
+                          "--transaction-timeout exceeds the limit of the brokers "
+                              + "(transaction.max.timeout.ms)"))
               .orElse(e);
         }
       }
@@ -205,8 +205,8 @@ class DeferredKafkaSink<T, R>
 
     /**
      * Logs failures instead of throwing them: uncommitted records may be lost, but a task that
-     * fails in close stops its TaskManager. The close fails when another job continues from the
-     * state of this running one.
+     * fails in close stops its TaskManager. Close fails if another job resumes from the state of
+     * this job while it is running.
      */
     @Override
     public void close() {
@@ -223,7 +223,7 @@ class DeferredKafkaSink<T, R>
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {
-        LOG.warn("a writer to Kafka could not be closed cleanly", e);
+        LOG.warn("a Kafka writer could not be closed cleanly", e);
       }
     }
   }

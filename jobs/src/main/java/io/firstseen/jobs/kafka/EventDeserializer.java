@@ -21,27 +21,28 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads events from the records of the events topic; places are {@code topic-partition@offset}. In
- * the key format, and where fields are named but none of time, the event time is that of the header
- * {@link RecordHeaders#TIMESTAMP}, else the record's timestamp.
+ * Parses the records of the events topic; places are {@code topic-partition@offset}. In the key
+ * format, and with fields but no time field, the event time is the header {@link
+ * RecordHeaders#TIMESTAMP}, else the record's timestamp.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   /**
-   * The maximum length in bytes of an event's key and of its value; dead letters of longer ones are
-   * cut to it. A value with its key, scope and headers must fit into a record of 1 MiB, the default
-   * maximum of brokers. Otherwise one large event would fail the job on every restart.
+   * The maximum length in bytes of an event's key and of its value; longer keys and values are
+   * truncated in dead letters. A value with its key, scope and headers must fit into a record of 1
+   * MiB, the brokers' default limit. Otherwise one large event would fail the job after every
+   * restart.
    */
   public static final int MAX_BYTES = 800 * 1024;
 
   /**
-   * The maximum length in bytes of a record that is passed on: with its key and headers. With what
-   * the protocol adds it fits into 1 MiB.
+   * The maximum length in bytes of a forwarded record with its key and headers. Including the
+   * overhead of the protocol, the record fits into 1 MiB.
    */
   public static final int MAX_RECORD_BYTES = 960 * 1024;
 
   private static final long serialVersionUID = 1;
 
-  // What the protocol adds to a header at most.
+  // The maximum overhead of the protocol per header.
   private static final int HEADER_BYTES = 8;
 
   private final EventFormat format;
@@ -51,15 +52,15 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
   private final boolean scopedByTopic;
   private final HashMap<String, byte[]> scopes = new HashMap<>();
 
-  /** Makes a deserializer of one format. */
+  /** Creates a deserializer of one format. */
   public EventDeserializer(EventFormat format, EventParser parser) {
     this(format, parser, null);
   }
 
   /**
-   * Makes a deserializer of one format.
+   * Creates a deserializer of one format.
    *
-   * @param fields reads values by their fields; null for the format of the jobs
+   * @param fields parses values by their fields; null for the format of the jobs
    */
   EventDeserializer(EventFormat format, EventParser parser, @Nullable FieldParser fields) {
     this(format, parser, fields, false, false);
@@ -78,12 +79,14 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     this.scopedByTopic = scopedByTopic;
   }
 
-  /** A copy whose events have the record that they were made of, or have not. */
+  /** A copy whose events contain their input record, or do not contain it. */
   EventDeserializer keepingRecords(boolean newKeepsRecords) {
     return new EventDeserializer(format, parser, fields, newKeepsRecords, scopedByTopic);
   }
 
-  /** A copy whose events have the name of their topic as their scope, or have their own. */
+  /**
+   * A copy that sets the scope of events to the name of their topic, or keeps the scope of events.
+   */
   EventDeserializer scopedByTopic(boolean newScopedByTopic) {
     return new EventDeserializer(format, parser, fields, keepsRecords, newScopedByTopic);
   }

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits transactions, some of which brokers have forgotten. A broker forgets a transactional id
- * {@code transactional.id.expiration.ms} after its transaction has ended. A job that starts from an
- * older savepoint commits such transactions once more. The Kafka sink's committer fails then, at
- * each restart again.
+ * Commits transactions, including transactions whose ids have expired. A broker expires a
+ * transactional id {@code transactional.id.expiration.ms} after its transaction has ended. A job
+ * that starts from an older savepoint commits such transactions again, and the Kafka sink's
+ * committer would then fail after every restart.
  */
 // The connector's close may be interrupted.
 @SuppressWarnings("try")
@@ -37,8 +37,8 @@ record ForgottenIds(Committer<KafkaCommittable> kafka) implements Committer<Kafk
     public void signalFailedWithUnknownReason(Throwable reason) {
       if (reason instanceof InvalidPidMappingException) {
         LOG.warn(
-            "the brokers have forgotten {}: its transaction ended before"
-                + " transactional.id.expiration.ms",
+            "transactional id {} has expired at the brokers: its transaction ended more than "
+                + "transactional.id.expiration.ms ago",
             request.getCommittable());
         request.signalFailedWithKnownReason(reason);
       } else {

@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares the partitions that a reader gets with the topics at the brokers: each must be of the
- * topic that the state was written for, and must still have the records from its offset on.
+ * Compares the partitions that a reader is assigned with the topics at the brokers: each partition
+ * must belong to the topic for which the state was written, and must still have the records from
+ * its offset on.
  */
 class InputTopics implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(InputTopics.class);
@@ -31,10 +32,10 @@ class InputTopics implements AutoCloseable {
   private final Map<String, Uuid> ids = new HashMap<>();
 
   /**
-   * What a job accepts.
+   * The changes that a job accepts.
    *
-   * @param acceptsNewTopic whether a topic may have been created again, or be gone
-   * @param allowsSkippedOffsets whether records may be gone before they were read
+   * @param acceptsNewTopic whether a topic may have been recreated or deleted
+   * @param allowsSkippedOffsets whether records may have been deleted before they were read
    */
   record Settings(
       Properties clientProperties, boolean acceptsNewTopic, boolean allowsSkippedOffsets)
@@ -49,9 +50,9 @@ class InputTopics implements AutoCloseable {
   }
 
   /**
-   * Returns the partitions as they are to be read.
+   * Returns the partitions to read.
    *
-   * @throws UserErrorException if a topic or an offset is gone and the job does not accept it
+   * @throws UserErrorException if a topic or an offset was deleted and the job does not accept this
    */
   List<KafkaPartitionSplit> check(List<KafkaPartitionSplit> splits) {
     Map<String, TopicDescription> topics =
@@ -69,7 +70,7 @@ class InputTopics implements AutoCloseable {
       if (topic != null && split.getPartition() < topic.partitions().size()) {
         ofTopics.add(isNew ? fromBeginning(split) : split);
       } else if (settings.acceptsNewTopic) {
-        LOG.warn("partition {} does not exist any more and is not read", split.splitId());
+        LOG.warn("partition {} no longer exists and is not read", split.splitId());
       } else {
         throw changed(split.getTopic(), was, topic);
       }
@@ -110,26 +111,26 @@ class InputTopics implements AutoCloseable {
     String loss =
         wanted < begin
             ? "%d offsets were deleted before they were read".formatted(begin - wanted)
-            : "the topic has lost records, or was deleted and created again";
+            : "the topic has lost records, or was deleted and recreated";
     if (!settings.allowsSkippedOffsets) {
       throw new UserErrorException(
-          "%s: %s (start from state that the topic still has the offsets of, or read from offset %d on with --allow-skipped-offsets; keep records for longer than the job may be down or behind)"
+          "%s: %s (start from state whose offsets the topic still has, or start with --allow-skipped-offsets to read from offset %d; keep records for longer than the job may be down or behind)"
               .formatted(range, loss, begin));
     }
-    LOG.warn("{}: {}; the job reads from offset {} on", range, loss, begin);
+    LOG.warn("{}: {}; the job continues at offset {}", range, loss, begin);
     skippedOffsets.inc(Math.max(0, begin - wanted));
     return fromBeginning(split);
   }
 
   /**
    * Whether a job that resumes at an offset misses records. A job stops before the marker of the
-   * transaction that it has read last, so a single offset may be missing.
+   * last transaction that it has read, so a single offset may be missing.
    */
   static boolean isLoss(long wanted, long begin, long end) {
     return wanted + 1 < begin || wanted > end;
   }
 
-  /** Puts into words where a job resumes, and what there is. */
+  /** Describes the offset at which a job resumes, and the offsets of the topic. */
   static String range(TopicPartition partition, long wanted, long begin, long end) {
     return "the job resumes partition %d of topic %s at offset %d, and the topic has the offsets from %d to %d"
         .formatted(partition.partition(), partition.topic(), wanted, begin, end);
@@ -143,9 +144,9 @@ class InputTopics implements AutoCloseable {
   }
 
   /**
-   * Requires that the topics are still those of the start, as far as brokers answer.
+   * Requires that the topics have not changed since the start, if the brokers respond.
    *
-   * @throws UserErrorException if one is gone, or was created again
+   * @throws UserErrorException if a topic was deleted or recreated
    */
   void requireUnchanged() {
     Map<String, TopicDescription> topics = brokers.describe(ids.keySet());
@@ -157,7 +158,7 @@ class InputTopics implements AutoCloseable {
         });
   }
 
-  /** Returns the id of a topic of partitions that were checked. */
+  /** Returns the id of a checked topic. */
   Uuid id(String topic) {
     return ids.getOrDefault(topic, Uuid.ZERO_UUID);
   }
@@ -179,13 +180,13 @@ class InputTopics implements AutoCloseable {
             ? "topic " + name
             : "topic %s with the id %s".formatted(name, was);
     return new UserErrorException(
-        "the job reads %s, and %s: start the job with --accept-new-topic to read %s, what was not read of the old topic is lost"
+        "the job reads %s, and %s: start the job with --accept-new-topic to read %s; unread records of the old topic are lost"
             .formatted(
                 reads,
                 topic == null
-                    ? "there is no such topic any more"
+                    ? "it no longer exists"
                     : isNew(was, topic)
-                        ? "the topic of this name now has the id %s, as it was deleted and created again"
+                        ? "the topic of this name now has the id %s, because it was deleted and recreated"
                             .formatted(topic.topicId())
                         : "it now has only %d partitions".formatted(topic.partitions().size()),
                 topic == null ? "the other topics" : "the new topic from its beginning"));

@@ -23,7 +23,7 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
     SNAPSHOTS,
     /** {@code PipelineJob}. */
     PIPELINE,
-    /** Somebody who only reads snapshots. */
+    /** A client that only reads snapshots. */
     NONE;
 
     boolean dedups() {
@@ -36,12 +36,12 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
     }
   }
 
-  /** For how long keys on the accepted topic live; null until they are deleted. */
+  /** The lifetime of keys on the accepted topic; null if keys live until they are deleted. */
   @Nullable Duration ttl() {
     return options == null ? null : options.ttlOfAccepted();
   }
 
-  /** The options to compare with the options of the dedup that writes the output. */
+  /** The options to compare with the options of the dedup job that writes the output. */
   Optional<JobIdentity> identity() {
     return Optional.ofNullable(options)
         .map(
@@ -51,7 +51,7 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
                     : JobIdentity.ofDedup(kafka, all).ofState());
   }
 
-  /** The file of the key that signs manifests; empty if the job signs none. */
+  /** The file of the key that signs manifests; empty if the job does not sign manifests. */
   public Optional<Path> signingKey() {
     return job.publishes() ? options.snapshots().signingKey() : Optional.empty();
   }

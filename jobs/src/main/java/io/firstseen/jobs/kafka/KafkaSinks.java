@@ -23,20 +23,20 @@ import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.jspecify.annotations.Nullable;
 
-/** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
+/** Exactly-once sinks, whose transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
   /**
-   * The largest batch of records for a partition. Kafka's default of 16 KiB is a request for some
-   * hundred events. The producer's default memory has room for those of 512 partitions.
+   * The maximum batch size per partition. Kafka's default of 16 KiB needs a request per hundred
+   * events or so. The producer's default memory holds the batches of 512 partitions.
    */
   private static final int BATCH_BYTES = 1 << 16;
 
   private KafkaSinks() {}
 
   /**
-   * Outcomes to the accepted, records and duplicates topics, in one transaction, and to the
-   * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says. The
-   * job fails if another one writes the output.
+   * Writes outcomes to the accepted, records and duplicates topics in one transaction, and to the
+   * dead-letters topic in another transaction. {@code --duplicates} selects the duplicates and
+   * unknown deletes to write. The job fails if another job writes the output.
    *
    * @throws UserErrorException if the hash key cannot be read
    */
@@ -56,7 +56,7 @@ public final class KafkaSinks {
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.topics().duplicates(),
-        // A right on ids that begin with the prefix is enough for both.
+        // An ACL on ids with this prefix is sufficient for both.
         outcomes(
             kafka,
             claim(
@@ -93,7 +93,7 @@ public final class KafkaSinks {
     return new OutputTopics(kafka.topics().deadLetterTopics(), kafka.acceptNewTopic(), 0);
   }
 
-  /** The topics that events are read from; none if they are chosen by a pattern. */
+  /** The topics of events; empty if a pattern selects them. */
   static OutputTopics eventsTopics(KafkaOptions kafka) {
     Map<String, String> names = new LinkedHashMap<>();
     if (kafka.events().topicPattern().isEmpty()) {
@@ -143,14 +143,15 @@ public final class KafkaSinks {
   }
 
   /**
-   * Snapshots to the snapshots topic, with blobs cut into chunks. The job fails if another one
-   * publishes the set. If the job signs, records that no trusted key signed do not count.
+   * Writes snapshots to the snapshots topic, with blobs split into chunks. The job fails if another
+   * job publishes the set. If the job signs manifests, it ignores records that were not signed by a
+   * trusted key.
    *
-   * @param isOfChangelog whether the job reads the changelog of a dedup, which must share its
-   *     options
+   * @param isOfChangelog whether the job reads the changelog of a dedup job, which must have the
+   *     same options
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty if it starts
    *     without state
-   * @param continued what counts as published by this job
+   * @param continued the manifest and claims from which this job continues
    * @throws UserErrorException if a key cannot be read
    */
   public static Sink<SnapshotRecord> snapshots(

@@ -26,10 +26,9 @@ public final class KafkaSources {
   private KafkaSources() {}
 
   /**
-   * Events from the topics of events. The job fails if it resumes from state whose topics or
-   * offsets are gone.
+   * Reads events. The job fails if it resumes from state whose topics or offsets were deleted.
    *
-   * @param maxAhead how far ahead of the clock an event may be
+   * @param maxAhead the maximum time by which an event may be ahead of the system clock
    */
   public static Source<SourceEvent, ?, ?> events(KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
@@ -61,16 +60,16 @@ public final class KafkaSources {
       case JSON -> FieldParser.json(fields, maxAhead, clock);
       case AVRO -> FieldParser.avro(fields, options.events().schema(), maxAhead, clock);
       case PROTOBUF -> FieldParser.protobuf(fields, options.events().schema(), maxAhead, clock);
-      case KEY -> throw new IllegalArgumentException("keys of records have no fields");
+      case KEY -> throw new IllegalArgumentException("record keys have no fields");
     };
   }
 
   /**
-   * Changes from the accepted topic. The job fails if it resumes from state that is older than the
-   * removals that the topic keeps.
+   * Reads changes from the accepted topic. The job fails if it resumes from state that is older
+   * than the tombstones that the topic keeps.
    *
-   * @param maxAhead how far ahead of the clock a change may be
-   * @param retention for how long the topic keeps what is unread
+   * @param maxAhead the maximum time by which a change may be ahead of the system clock
+   * @param retention the time for which the topic keeps unread records
    */
   public static Source<SourceEvent, ?, ?> acceptedChangelog(
       KafkaOptions options, Duration maxAhead, Duration retention) {
@@ -111,9 +110,9 @@ public final class KafkaSources {
   }
 
   /**
-   * Where to begin without state, in numbers. The connector's own {@code latest} and {@code
-   * committedOffsets} leave the offsets to the readers, which look that of a partition without a
-   * record up again, and pass records over, whenever a job resumes from state.
+   * The numeric start offsets without state. With the connector's own {@code latest} and {@code
+   * committedOffsets}, the readers resolve the offsets. They resolve the offset of a partition
+   * without records again, and skip records, whenever a job resumes from state.
    */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
@@ -125,7 +124,7 @@ public final class KafkaSources {
     };
   }
 
-  /** The ends of the partitions at the start. */
+  /** The end offsets of the partitions at the start. */
   @SuppressWarnings("deprecation")
   private static final class PresentEnd implements OffsetsInitializer {
     private static final long serialVersionUID = 1;
@@ -143,8 +142,8 @@ public final class KafkaSources {
   }
 
   /**
-   * Offsets where to begin. An offset that is gone later fails the job, which then restarts and
-   * ends, see {@link InputTopics}.
+   * The start offsets. If an offset is deleted later, the job restarts and then fails, see {@link
+   * InputTopics}.
    */
   private record WithoutReset(OffsetsInitializer offsets) implements OffsetsInitializer {
     @Override

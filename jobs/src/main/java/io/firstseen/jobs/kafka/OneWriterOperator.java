@@ -26,13 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ensures that only one job writes the output of a dedup, before its sink. At its first element, or
- * at its first barrier if there is a claim already, the job claims the output, if it may: if there
- * is no claim, or one of its state, or one that it takes over. It then aborts the open transactions
- * of the jobs with other claims, and reads what they have committed. It does not pass on outcomes
- * that are already written, so a job may go on from state that is older than the claims.
+ * Ensures, before the sink, that only one job writes the output of a dedup. At the first element,
+ * or at the first barrier if the output is already claimed, the job claims the output. The job may
+ * claim it if there is no claim, if the claim is in its state, or if it takes the claim over. The
+ * operator then aborts the open transactions of jobs with other claims, and reads the outcomes that
+ * they committed. It drops outcomes that are already written, so a job may resume from state that
+ * is older than the claims.
  *
- * <p>With each transaction goes a record of how far the outcomes are written.
+ * <p>Each transaction contains a record of its progress.
  */
 final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     implements OneInputStreamOperator<Outcome, Outcome>, BoundedOneInput {
@@ -40,7 +41,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   private static final Logger LOG = LoggerFactory.getLogger(OneWriterOperator.class);
 
-  // The claims of the line, and how far this task has written.
+  // The claims of the line, and the progress of this task.
   private static final ListStateDescriptor<Tuple2<List<String>, List<String>>> WRITER =
       new ListStateDescriptor<>(
           "writer", Types.TUPLE(Types.LIST(Types.STRING), Types.LIST(Types.STRING)));
@@ -55,7 +56,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   private transient ListState<Tuple2<List<String>, List<String>>> state;
   private transient ListState<Map<String, String>> identity;
-  // The lines of the topics that the sink writes, of the first task.
+  // The lines of the topics that the sink writes, in the first task.
   private transient List<ListState<String>> topicStates;
   private transient BrokerTopics brokers;
   private transient List<String> topics;
@@ -66,10 +67,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private transient Counter alreadyWritten;
 
   /**
-   * Makes the operator.
+   * Creates the operator.
    *
-   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
-   * @param hashSource the hash that shards go by; null with one shard
+   * @param shards the number of shards of the dedup; 1 if each task processes the events of
+   *     partitions
+   * @param hashSource the hash that assigns shards; null with one shard
    */
   OneWriterOperator(OutputClaim claims, int shards, @Nullable KeyHashSource hashSource) {
     this.claims = claims;
@@ -160,8 +162,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   }
 
   /**
-   * Requires that the topics are those of the start: the sink would wait for a topic that is gone,
-   * and has by now chosen the partitions of all records that are about to be committed.
+   * Requires that the topics have not changed since the start: the sink would wait for a deleted
+   * topic, and has already chosen the partitions of the records that are about to be committed.
    */
   private void requireTopics() {
     try {
@@ -176,11 +178,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     endTransaction();
   }
 
-  /** Passes on how far the outcomes of a transaction go, if there are any. */
+  /** Emits the progress of a transaction that contains outcomes. */
   private void endTransaction() throws InterruptedException {
     if (!hasBegun) {
       if (!claimed.isClaimed() && !claims.isTakeOver()) {
-        // There is nothing to commit before the first event, at which the job may still fail.
+        // Before the first event, at which the job may still fail, there is nothing to commit.
         return;
       }
       begin();
@@ -198,7 +200,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    // A sink without events has not claimed the output, but another one of the job may have.
+    // A sink without events has not claimed the output, but another sink of the job may have
+    // claimed it.
     state.update(List.of(Tuple2.of(claimed.line().claims(), outcomes.passedLines())));
     identity.update(isFirstTask() ? List.of(claims.identity().values()) : List.of());
     for (int i = 0; i < topics.size(); i++) {

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open transactions of other jobs. No other class depends on the form of the connector's
+ * The open transactions of other jobs. Only this class depends on the format of the connector's
  * transactional ids: the prefix, which ends with the job's id, the number of the task, and the
- * number of the checkpoint that the transaction is for.
+ * number of the transaction's checkpoint.
  */
 final class OpenTransactions {
   private static final Logger LOG = LoggerFactory.getLogger(OpenTransactions.class);
@@ -23,13 +23,13 @@ final class OpenTransactions {
   private OpenTransactions() {}
 
   /**
-   * Aborts the open transactions of another job, including those of its other sinks: an open one
-   * hides the records after it on the topic of claims.
+   * Aborts the open transactions of another job, including transactions of its other sinks: an open
+   * transaction hides the records after it on the claims topic.
    *
    * @param claim the other job's claim
-   * @param committedUpTo the checkpoint up to which the committers of this job commit them, as they
-   *     are in its state; 0 for none
-   * @throws KafkaException if they cannot be aborted
+   * @param committedUpTo the checkpoint up to which the committers of this job commit the
+   *     transactions, because they are in its state; 0 for none
+   * @throws KafkaException if the transactions cannot be aborted
    */
   static void abort(Properties clientProperties, String claim, long committedUpTo)
       throws InterruptedException {
@@ -47,7 +47,7 @@ final class OpenTransactions {
         }
       }
       if (!open.isEmpty()) {
-        LOG.info("aborts {} open transactions of {}", open.size(), PublisherLine.job(claim));
+        LOG.info("aborting {} open transactions of {}", open.size(), PublisherLine.job(claim));
         admin.fenceProducers(open).all().get();
       }
     } catch (ExecutionException e) {
@@ -56,7 +56,7 @@ final class OpenTransactions {
     }
   }
 
-  /** Whether a transactional id is of the job of a claim, whichever sink it is of. */
+  /** Whether a transactional id belongs to the job of a claim, for any of its sinks. */
   private static boolean isOf(String claim, String transactionalId) {
     String job = claim.substring(0, claim.indexOf('/'));
     String idsOfJob = claim.substring(claim.indexOf('/') + 1);

@@ -11,18 +11,18 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record of an outcome.
+ * Serializes outcomes into records.
  *
  * <table>
  *   <caption>The records of each topic</caption>
  *   <tr><th>topic<th>key<th>value<th>headers
- *   <tr><td>accepted<td>joined canonical key<td>payload, null for a removal<td>timestamp
- *   <tr><td>duplicates<td>joined canonical key<td>payload<td>timestamp, outcome
+ *   <tr><td>accepted<td>canonical key prefixed with its scope<td>payload, null for a delete<td>timestamp
+ *   <tr><td>duplicates<td>canonical key prefixed with its scope<td>payload<td>timestamp, outcome
  *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
  *   <tr><td>claims<td>see {@link OutputClaim}<td>see {@link WrittenOffsets}<td>none
  * </table>
  *
- * @param acceptedPartitions how many partitions of the accepted topic are written to; 0 for all
+ * @param acceptedPartitions the number of partitions of the accepted topic to write to; 0 for all
  */
 record OutcomeRecords(
     String acceptedTopic,
@@ -43,7 +43,7 @@ record OutcomeRecords(
       Outcome outcome, KafkaSinkContext context, Long timestamp) {
     SourceEvent event = outcome.event();
     return switch (outcome.kind()) {
-      // A null value would remove the key.
+      // A null value would delete the key.
       case ACCEPTED -> accepted(outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
       case REMOVED -> accepted(outcome, null);
       case DUPLICATE -> repeat(outcome, DUPLICATE);
@@ -55,7 +55,7 @@ record OutcomeRecords(
   }
 
   private ProducerRecord<byte[], byte[]> accepted(Outcome outcome, byte @Nullable [] value) {
-    // As the producer chooses it.
+    // The producer's own choice.
     Integer partition =
         acceptedPartitions == 0
             ? null

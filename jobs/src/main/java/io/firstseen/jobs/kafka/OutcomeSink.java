@@ -11,9 +11,9 @@ import org.apache.flink.util.function.SerializableFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Kafka sink of outcomes, behind a step that ensures that a single job writes them.
+ * A Kafka sink of outcomes, after an operator that ensures that only one job writes them.
  *
- * @param <R> what the Kafka sink makes a record of
+ * @param <R> the element type of the Kafka sink
  */
 final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
     implements SupportsPreWriteTopology<Outcome> {
@@ -24,10 +24,11 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
   private final @Nullable KeyHashSource hashSource;
 
   /**
-   * Makes the sink. Its transactional ids are those of the claim.
+   * Creates the sink. It uses the transactional ids of the claim.
    *
-   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
-   * @param hashSource the hash that shards go by; null with one shard
+   * @param shards the number of shards of the dedup; 1 if each task processes the events of
+   *     partitions
+   * @param hashSource the hash that assigns shards; null with one shard
    */
   OutcomeSink(
       SerializableFunction<Outcome, Iterable<R>> parts,

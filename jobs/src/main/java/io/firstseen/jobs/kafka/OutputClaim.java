@@ -15,20 +15,22 @@ import java.util.Set;
 import org.apache.flink.api.common.JobID;
 
 /**
- * What a sink of a dedup needs to be the only one that writes its output.
+ * The settings with which a sink of a dedup job claims its output.
  *
- * @param clientProperties of the Kafka clients
+ * @param clientProperties the properties of the Kafka clients
  * @param topic the topic of claims
- * @param output the topic that the job is named after: a claim is for it and those beside it
+ * @param output the output topic after which the job is named; a claim covers this topic and the
+ *     other output topics
  * @param sink the sink of the job, such as {@code outcomes}
- * @param ids what the transactional ids of the job begin with, whichever sink they are of
- * @param idsOfSink what those of this sink begin with
- * @param isTakeOver whether output that the state does not know of may be continued after
- * @param takenOver the claim that this job may replace besides those of its state
- * @param identity the options that later starts and readers of the output must share
- * @param acceptedChanges the options that may differ from the recorded ones
- * @param topics what the sink writes
- * @param inputs the topics of events, which are recorded for {@code doctor}; none for a second sink
+ * @param ids the prefix of the transactional ids of all sinks of the job
+ * @param idsOfSink the prefix of the transactional ids of this sink
+ * @param isTakeOver whether the job may continue after output that is not in its state
+ * @param takenOver the claim that this job may replace in addition to the claims of its state
+ * @param identity the options that must be the same in later starts and in readers of the output
+ * @param acceptedChanges the options that may differ from the recorded options
+ * @param topics the topics that the sink writes
+ * @param inputs the topics of events, which are recorded for {@code doctor}; empty for a second
+ *     sink
  */
 record OutputClaim(
     Properties clientProperties,
@@ -67,22 +69,22 @@ record OutputClaim(
     return topicsPrefix(output) + sink;
   }
 
-  /** The record key of the lines of the topics of events. */
+  /** The record key for the lines of the topics of events. */
   String inputsKey() {
     return topicsPrefix(output) + "events";
   }
 
-  /** What those keys begin with. */
+  /** The prefix of these record keys. */
   static String topicsPrefix(String output) {
     return output + "/topics/";
   }
 
-  /** The record key of what a task of the sink has written. */
+  /** The record key of the progress of a task of the sink. */
   String writtenKey(int task, int tasks) {
     return "%s%d-of-%d".formatted(writtenPrefix(), task, tasks);
   }
 
-  /** What all those keys begin with. */
+  /** The prefix of the record keys of all tasks. */
   String writtenPrefix() {
     return output + "/written/" + sink + "/";
   }
@@ -92,7 +94,7 @@ record OutputClaim(
     return PublisherLine.claim(job.toHexString(), ids);
   }
 
-  /** The element that becomes the record of what a task has written. */
+  /** The element that becomes the progress record of a task. */
   static Outcome written(String key, List<String> lines) {
     byte[] value = String.join("\n", lines).getBytes(UTF_8);
     return Outcome.of(
@@ -102,9 +104,9 @@ record OutputClaim(
   }
 
   /**
-   * Compares this job with the options of the job that it continues.
+   * Compares the options of this job with the options of the job that it continues.
    *
-   * @throws UserErrorException if they differ and no option accepts it
+   * @throws UserErrorException if options differ and are not accepted
    */
   void requireSameOptions(JobIdentity before) {
     identity
@@ -113,14 +115,14 @@ record OutputClaim(
         .ifPresent(
             difference -> {
               throw new UserErrorException(
-                  ("the options differ from the options recorded for the output on topic %s, so equal"
-                          + " events would have another key, operation or time: %s")
+                  ("the options differ from the options recorded for the output on topic %s, so "
+                          + "equal events would have a different key, operation or time: %s")
                       .formatted(output, difference));
             });
   }
 
-  /** Why this is not the job's output. */
-  UserErrorException refused(String reason) {
+  /** Creates the error for an output that this job does not own. */
+  UserErrorException notOwned(String reason) {
     return new UserErrorException(
         "the output on topic %s is not this job's: %s".formatted(output, reason));
   }

@@ -10,12 +10,12 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The topics that a sink of a dedup writes. State holds a line for each: its option, name, Kafka
- * id, and how many partitions the job writes to.
+ * The topics that a sink of a dedup job writes. State contains a line per topic: its option, its
+ * name, its Kafka id, and the number of partitions that the job writes to.
  *
- * @param names by option
- * @param acceptsNew whether they may be others than those of the state
- * @param acceptedPartitions how many partitions of the accepted topic are written to; 0 for all
+ * @param names the names of the topics, by option
+ * @param acceptsNew whether the topics may differ from the topics in the state
+ * @param acceptedPartitions the number of partitions of the accepted topic to write to; 0 for all
  */
 record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedPartitions)
     implements Serializable {
@@ -23,22 +23,22 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
 
   private static final String ACCEPTED = "--accepted-topic";
 
-  /** A topic as it is at the brokers, or was. */
+  /** The current or previous state of a topic at the brokers. */
   private record Known(String name, Uuid id, int partitions) {
     static Known parse(String[] words) {
       return new Known(words[1], Uuid.fromString(words[2]), Integer.parseInt(words[3]));
     }
   }
 
-  /** Returns the name of the state that has the line of an option. */
+  /** Returns the name of the state that contains the line of an option. */
   static String state(String option) {
     return "topic-of" + option;
   }
 
   /**
-   * Returns the lines of the topics as they are now.
+   * Returns the current lines of the topics.
    *
-   * @throws UserErrorException if one does not exist, or has too few partitions
+   * @throws UserErrorException if a topic does not exist, or has too few partitions
    */
   List<String> now(BrokerTopics brokers) {
     Map<String, TopicDescription> described = brokers.describe(names.values());
@@ -48,7 +48,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
           TopicDescription topic = described.get(name);
           if (topic == null) {
             throw new UserErrorException(
-                "topic %s (%s), which the job uses, does not exist any more: start the job with --accept-new-topic to use a new topic, which has no earlier records"
+                "topic %s (%s), which the job uses, no longer exists: start the job with --accept-new-topic to use a new topic, which has no earlier records"
                     .formatted(name, option));
           }
           int partitions = topic.partitions().size();
@@ -66,10 +66,11 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
   }
 
   /**
-   * Requires that topics are those of before.
+   * Requires that the topics have not changed.
    *
-   * @param before lines; a topic whose option has no line may be any
-   * @throws UserErrorException if one has another name or id, or keys would change their partition
+   * @param before the recorded lines; a topic whose option has no line is not compared
+   * @throws UserErrorException if a topic has a different name or id, or keys would change their
+   *     partition
    */
   static void requireSame(Iterable<String> before, List<String> now) {
     Map<String, Known> known = new LinkedHashMap<>();
@@ -88,19 +89,19 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
   private static void requireSame(String option, Known before, Known now) {
     if (!now.name.equals(before.name)) {
       throw new UserErrorException(
-          "%s is %s, and the state is of a job that wrote to topic %s: start the job with %1$s %3$s, or with --accept-new-topic to write to another topic, which has no earlier records"
+          "%s is %s, but the job of the state wrote to topic %s: start the job with %1$s %3$s, or with --accept-new-topic to write to a different topic, which has no earlier records"
               .formatted(option, now.name, before.name));
     }
     if (!now.id.equals(before.id)
         && !now.id.equals(Uuid.ZERO_UUID)
         && !before.id.equals(Uuid.ZERO_UUID)) {
       throw new UserErrorException(
-          "topic %s (%s) was deleted and created again: its id is %s, and the last job used the topic with the id %s (start the job with --accept-new-topic to use the new topic, which has no earlier records)"
+          "topic %s (%s) was deleted and recreated: its id is %s, and the last job used the topic with the id %s (start the job with --accept-new-topic to use the new topic, which has no earlier records)"
               .formatted(now.name, option, now.id, before.id));
     }
     if (option.equals(ACCEPTED) && now.partitions != before.partitions) {
       throw new UserErrorException(
-          "the job has written to %d partitions of topic %s, and would now write to %d, so the removal of a key could be in another partition than the key, where compaction keeps the key: start the job with --accepted-partitions %1$d"
+          "the job has written to %d partitions of topic %s, and would now write to %d, so the tombstone of a key could be in a different partition, and compaction would keep the key: start the job with --accepted-partitions %1$d"
               .formatted(before.partitions, now.name, now.partitions));
     }
   }

@@ -11,21 +11,21 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * The records of outcomes where accepted ones are passed on as they came: with key, value, headers,
- * timestamp and partition. All other outcomes are written as {@link OutcomeRecords} says.
+ * Serializes outcomes in a job that forwards accepted records unchanged, with key, value, headers,
+ * timestamp and partition. All other outcomes are written by {@link OutcomeRecords}.
  */
 record PassedRecords(String topic, OutcomeRecords others)
     implements KafkaRecordSerializationSchema<PassedRecords.Part> {
   private static final long serialVersionUID = 1;
 
   /**
-   * What becomes one record.
+   * The content of one record.
    *
-   * @param isPassedOn whether it is the event's record as it came
+   * @param isPassedOn whether it is the unchanged record of the event
    */
   record Part(Outcome outcome, boolean isPassedOn) {}
 
-  /** The parts of an outcome: a changed key is written to the changelog, passed on, or both. */
+  /** The parts of an outcome: a changed key is written to the changelog, forwarded, or both. */
   static List<Part> parts(Outcome outcome, Output output) {
     return switch (outcome.kind()) {
       case ACCEPTED, REMOVED ->
@@ -53,9 +53,10 @@ record PassedRecords(String topic, OutcomeRecords others)
     }
     int partitions = context.getPartitionsForTopic(topic).length;
     if (record.partition() >= partitions) {
-      // The job goes on when there are as many: not an error that ends it.
+      // The job continues as soon as there are enough partitions, so this error does not end the
+      // job.
       throw new IllegalStateException(
-          "topic %s must have as many partitions as the topics of events, it has %d, and there is a record at %s (add partitions)"
+          "topic %s must have as many partitions as the topics of events, but has %d, and there is a record at %s (add partitions)"
               .formatted(topic, partitions, event.place()));
     }
     ProducerRecord<byte[], byte[]> passed =

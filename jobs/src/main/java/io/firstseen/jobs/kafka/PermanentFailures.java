@@ -16,21 +16,23 @@ import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 
-/** Failures of a writer to Kafka that a restart does not change. */
+/** Failures of a Kafka writer that a restart does not fix. */
 final class PermanentFailures {
-  // A failure, and what the user can do.
+  // A failure and its fix.
   private record Kind(Class<? extends Throwable> type, String advice) {}
 
   private static final List<Kind> KINDS =
       List.of(
           new Kind(
               RecordTooLargeException.class,
-              "raise max.message.bytes of the topic to at least 1000000"),
+              "increase max.message.bytes of the topic to at least 1000000"),
           new Kind(
               InvalidTimestampException.class,
-              "raise message.timestamp.before.max.ms or message.timestamp.after.max.ms of the topic"),
+              "increase message.timestamp.before.max.ms or message.timestamp.after.max.ms of the "
+                  + "topic"),
           new Kind(
-              UnsupportedForMessageFormatException.class, "use a broker that has transactions"),
+              UnsupportedForMessageFormatException.class,
+              "use a broker that supports " + "transactions"),
           new Kind(ConfigException.class, "correct --kafka-property or --kafka-properties"));
 
   private PermanentFailures() {}
@@ -38,7 +40,8 @@ final class PermanentFailures {
   /**
    * Returns the error for the user; empty if a restart may help.
    *
-   * @param topics what the writer writes, named in the error if Kafka does not name the partition
+   * @param topics the topics that the writer writes; the error names them if Kafka does not name
+   *     the partition
    */
   static Optional<UserErrorException> of(Throwable failure, Collection<String> topics) {
     if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
@@ -49,12 +52,12 @@ final class PermanentFailures {
       if (cause.isPresent()) {
         String where =
             ExceptionUtils.findThrowableWithMessage(failure, "Failed to send data to Kafka")
-                // The partition, without the offset and the name of the producer.
+                // Keep the partition, and remove the offset and the name of the producer.
                 .map(sent -> sent.getMessage().replaceFirst("(?s)(@-?\\d+)? with .*", ""))
                 .orElseGet(() -> "cannot write to " + String.join(" or ", topics));
         return Optional.of(
             new UserErrorException(
-                "%s: %s (%s, and start the job again from its newest checkpoint)"
+                "%s: %s (%s, and restart the job from its newest checkpoint)"
                     .formatted(where, cause.get().getMessage(), kind.advice)));
       }
     }
@@ -80,7 +83,7 @@ final class PermanentFailures {
             });
   }
 
-  /** Failures of sends come from the thread of the producer, by way of the mailbox. */
+  /** The producer's thread reports failures of sends through the mailbox. */
   private record ReportingMailbox(MailboxExecutor mailbox, Collection<String> topics)
       implements MailboxExecutor {
     @Override

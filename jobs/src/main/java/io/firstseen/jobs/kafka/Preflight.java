@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a job requires of its brokers, topics and rights there, one by one. A job requires all of it
- * before it starts: the first requirement that does not hold is a {@link UserErrorException}, and
- * missing topics that the job writes to are created. A report has a finding for each requirement,
- * and creates nothing.
+ * Checks the requirements of a job on its brokers, topics and ACLs, one by one. A job checks all
+ * requirements before it starts: if a requirement is not met, the check throws a {@link
+ * UserErrorException}; missing output topics are created. A report contains a finding per
+ * requirement, and does not create topics.
  */
 public final class Preflight implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Preflight.class);
@@ -38,10 +38,10 @@ public final class Preflight implements AutoCloseable {
   private static final Set<AclOperation> READ = Set.of(AclOperation.READ);
 
   /**
-   * What must hold.
+   * A requirement.
    *
-   * @param check what is checked, in a few words
-   * @param body finds how it is; throws {@link UserErrorException} if it does not hold
+   * @param check the name of the check
+   * @param body runs the check; throws {@link UserErrorException} if the requirement is not met
    */
   private record Requirement(String check, Runnable body) {}
 
@@ -69,7 +69,7 @@ public final class Preflight implements AutoCloseable {
       transactionTimeout();
       eventsTopics();
       topics.ofDedup().forEach(this::topic);
-      rights(true, options.topics().outputTopic());
+      permissions(true, options.topics().outputTopic());
     } else if (job == Job.SNAPSHOTS) {
       transactionTimeout();
       topic(topics.accepted(READ));
@@ -77,19 +77,18 @@ public final class Preflight implements AutoCloseable {
     }
     if (job.publishes()) {
       topic(topics.snapshots(RequiredTopics.BOTH));
-      rights(job == Job.SNAPSHOTS, options.topics().snapshotsTopic());
+      permissions(job == Job.SNAPSHOTS, options.topics().snapshotsTopic());
     } else if (job == Job.NONE) {
       topic(topics.snapshots(READ));
     }
   }
 
   /**
-   * Requires what the job needs. Creates missing topics that it writes to, and logs what may not be
-   * wanted.
+   * Checks all requirements of the job. Creates missing output topics, and logs warnings.
    *
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
-   * @return what the job continues from
-   * @throws UserErrorException if something does not hold
+   * @return the position from which the job continues
+   * @throws UserErrorException if a requirement is not met
    */
   public static Continued require(JobNeeds needs, Optional<String> restoredFrom) {
     Consumer<Finding> logged =
@@ -112,7 +111,8 @@ public final class Preflight implements AutoCloseable {
     return published(
         needs.options().snapshots().setName(),
         PublisherKeys.of(needs.signingKey(), options.publicKeys()).readForTakeOver(),
-        "give the key of the previous job with --public-key, or count from 1 without --take-over");
+        "set --public-key to the key of the previous job, or start at sequence 1 without "
+            + "--take-over");
   }
 
   private PublishedSet published(String setName, List<TrustedKey> trusted, String advice) {
@@ -121,12 +121,13 @@ public final class Preflight implements AutoCloseable {
   }
 
   /**
-   * Reports how everything is. Without brokers there is one finding, after 12 seconds.
+   * Reports the result of every check. If the brokers do not respond, there is a single finding
+   * after 12 seconds.
    *
-   * @param setName the set whose newest manifest is looked at
-   * @param trusted the keys, one of which must have signed it; empty for any manifest
+   * @param setName the set whose newest manifest is reported
+   * @param trusted the trusted keys; empty to accept any manifest
    * @param release the name of a {@code metadata.version}
-   * @param found gets each finding at once
+   * @param found receives each finding immediately
    */
   public static void report(
       JobNeeds needs,
@@ -145,12 +146,12 @@ public final class Preflight implements AutoCloseable {
         }
       }
     } catch (UserErrorException e) {
-      // Only the connection is outside of all requirements.
+      // Only the connection is not part of a requirement.
       found.accept(Finding.failed("brokers", e.getMessage()));
     }
   }
 
-  /** Adds what a job finds out from its state, or does not need. */
+  /** Adds checks that a job derives from its state, or does not need. */
   private void observe(String setName, List<TrustedKey> trusted) {
     if (job.dedups()) {
       requirement(
@@ -212,11 +213,12 @@ public final class Preflight implements AutoCloseable {
           if (longest == null) {
             warn(
                 check,
-                "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or make sure that it is at least "
+                "the brokers do not report transaction.max.timeout.ms: allow this user "
+                    + "DescribeConfigs on the cluster, or make sure that it is at least "
                     + timeout);
           } else if (options.transactionTimeout().compareTo(longest) > 0) {
             throw new UserErrorException(
-                "--transaction-timeout must be at most %s, which is what the brokers at %s allow, got %s"
+                "--transaction-timeout must be at most %s, the limit of the brokers at %s, got %s"
                     .formatted(OptionValues.write(longest), servers, timeout));
           } else {
             ok(
@@ -228,12 +230,12 @@ public final class Preflight implements AutoCloseable {
   }
 
   /**
-   * Requires the rights on transactional ids and, if the job reads, on the consumer group.
+   * Requires the permissions on transactional ids and, if the job reads, on the consumer group.
    *
-   * @param output the topic that group and ids name
+   * @param output the topic in the names of the group and ids
    */
-  private void rights(boolean reads, String output) {
-    String check = "rights for " + output;
+  private void permissions(boolean reads, String output) {
+    String check = "ACLs for " + output;
     String name = options.transactionalIdPrefix(output);
     requirement(
         check,
@@ -244,7 +246,7 @@ public final class Preflight implements AutoCloseable {
           }
           ok(
               check,
-              "nothing forbids transactional ids %s.*%s"
+              "transactional ids %s.*%s are allowed"
                   .formatted(name, reads ? " and consumer group " + name : ""));
         });
   }
@@ -266,8 +268,7 @@ public final class Preflight implements AutoCloseable {
             events.addAll(brokers.topics(names, READ).values());
             RequiredTopics.must(
                 !events.isEmpty(),
-                "there is no topic at %s that matches %s to read events from"
-                    .formatted(servers, pattern));
+                "no topic of events at %s matches %s".formatted(servers, pattern));
             ok(check, String.join(", ", names));
           });
     }
@@ -285,17 +286,19 @@ public final class Preflight implements AutoCloseable {
                   .orElseThrow(
                       () ->
                           new UserErrorException(
-                              "there is no topic %s at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s, or name yours with --events-topic"
+                              "topic %s of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s, or set --events-topic to an existing topic"
                                   .formatted(name, servers)));
           events.add(topic);
           ok(check, topics.settings(topic));
         });
   }
 
-  /** Refuses to leave a partition out, which would pass for one that has been read. */
+  /**
+   * Requires an offset for every partition, because a missing partition would be treated as read.
+   */
   private void stopOffsets(Map<TopicPartition, Long> offsets) {
     requirement(
-        "offsets where to stop",
+        "stop offsets",
         () ->
             events.stream()
                 .flatMap(
@@ -306,7 +309,7 @@ public final class Preflight implements AutoCloseable {
                     partition ->
                         RequiredTopics.must(
                             offsets.containsKey(partition),
-                            "there must be an offset where to stop for each partition of the topics of events, there is none for %s"
+                            "each partition of the topics of events needs a stop offset, but %s has none"
                                 .formatted(partition))));
   }
 
@@ -319,8 +322,8 @@ public final class Preflight implements AutoCloseable {
           if (described == null) {
             found.accept(
                 job == Job.NONE
-                    ? absent(check, "there is no such topic at " + servers)
-                    : Finding.ok(check, "not there yet; the job makes it, if its user may"));
+                    ? absent(check, "the topic does not exist at " + servers)
+                    : Finding.ok(check, "does not exist yet; the job creates it if its user may"));
             return;
           }
           isSnapshotsTopicThere |= topic.name().equals(options.topics().snapshotsTopic());
@@ -334,20 +337,20 @@ public final class Preflight implements AutoCloseable {
         });
   }
 
-  /** What is not there yet is a problem of those who only read it. */
+  /** A missing topic or manifest is a problem only for a client that reads it. */
   private Finding absent(String check, String sentence) {
     return job == Job.NONE
-        ? Finding.warning(check, sentence + ": start the job that publishes, or name another")
+        ? Finding.warning(check, sentence + ": start the job that publishes, or set another name")
         : Finding.ok(check, sentence + " yet");
   }
 
-  /** Requires that a dedup has recorded the same options, if it has recorded any. */
+  /** Requires that the dedup job's recorded options, if any, match. */
   private void optionsOfDedup() {
     String check = "options of topic " + options.topics().outputTopic();
     requirement(
         check,
         () -> {
-          // If it is there: the dedup may not have started yet.
+          // The topic may not exist, because the dedup job may not have started yet.
           boolean isThere = brokers.topic(options.topics().claimsTopic(), READ).isPresent();
           if (identity.isEmpty()) {
             return;
@@ -364,13 +367,13 @@ public final class Preflight implements AutoCloseable {
                   });
           found.accept(
               recorded.isPresent()
-                  ? Finding.ok(check, "the same as of its dedup")
+                  ? Finding.ok(check, "the same as in its dedup job")
                   : job == Job.SNAPSHOTS
                       ? Finding.warning(
                           check,
-                          "topic %s does not have the options of the dedup yet, so they are compared with the options of this job later"
+                          "topic %s does not contain the options of the dedup job yet, so this job compares its options later"
                               .formatted(options.topics().claimsTopic()))
-                      : Finding.ok(check, "not recorded yet by a dedup"));
+                      : Finding.ok(check, "not recorded by a dedup job yet"));
         });
   }
 
@@ -379,7 +382,7 @@ public final class Preflight implements AutoCloseable {
         options.clientProperties(), options.topics().claimsTopic(), options.topics().outputTopic());
   }
 
-  /** Reports the offsets that the newest checkpoint needs and the topics no longer have. */
+  /** Reports the offsets that the newest checkpoint needs but the topics no longer have. */
   private void lostOffsets(String output, List<String> inputs) {
     Map<TopicPartition, Long> committed = brokers.committed(options.transactionalIdPrefix(output));
     committed.keySet().removeIf(each -> !inputs.contains(each.topic()));
@@ -392,7 +395,8 @@ public final class Preflight implements AutoCloseable {
               warn(
                   "offsets of topic " + each.topic(),
                   InputTopics.range(each, offset, begins.get(each), ends.get(each))
-                      + ": a start from state fails without --allow-skipped-offsets, unless the state is newer");
+                      + ": a start from state fails without --allow-skipped-offsets, unless the "
+                      + "state is newer");
             }
           });
     } catch (KafkaException e) {
@@ -400,7 +404,7 @@ public final class Preflight implements AutoCloseable {
     }
   }
 
-  /** Requires that topics are the ones that the last job has read and written. */
+  /** Requires that the topics are the same as in the previous job. */
   private void writtenTopics() {
     try {
       Map<String, List<String>> before = claims().topics();
@@ -422,7 +426,7 @@ public final class Preflight implements AutoCloseable {
         () -> {
           if (isSnapshotsTopicThere) {
             found.accept(
-                published(setName, trusted, "give the publisher's key with --public-key")
+                published(setName, trusted, "set --public-key to the publisher's key")
                     .newest()
                     .map(manifest -> ofManifest(check, manifest, System.currentTimeMillis()))
                     .orElseGet(
@@ -435,7 +439,7 @@ public final class Preflight implements AutoCloseable {
         });
   }
 
-  /** How a newest manifest is at a time. */
+  /** Describes the newest manifest at a given time. */
   static Finding ofManifest(String check, Manifest manifest, long nowMillis) {
     String text =
         "sequence %d, %d keys, published at %s"
@@ -448,14 +452,14 @@ public final class Preflight implements AutoCloseable {
     if (ageMillis < -CLOCK_MILLIS) {
       return Finding.warning(
           check,
-          "%s, which is %s ahead of this machine's clock: set the clock here or at the publisher"
+          "%s, which is %s ahead of this machine's clock: correct the clock of this machine or of the publisher"
               .formatted(text, roughly(-ageMillis)));
     }
     text = "%s, %s ago".formatted(text, roughly(Math.max(0, ageMillis)));
     if (expiresMillis != null && expiresMillis <= nowMillis) {
       return Finding.warning(
           check,
-          "%s, expired at %s: see whether its publisher runs"
+          "%s, expired at %s: check whether its publisher is running"
               .formatted(text, Instant.ofEpochMilli(expiresMillis)));
     }
     return Finding.ok(check, text);

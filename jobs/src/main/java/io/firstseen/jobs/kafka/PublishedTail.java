@@ -31,10 +31,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The committed state of one set on a snapshots topic: the sequence of the newest manifest, and the
- * newest claim. Each read continues where the last one ended.
+ * newest claim. Each read continues where the previous read ended.
  *
- * <p>With trusted keys the newest manifest is the one with the highest sequence that one of them
- * signed. Other manifests, and tombstones, are passed over: the first is logged, all are counted.
+ * <p>With trusted keys, the newest manifest is the manifest with the highest sequence that a
+ * trusted key signed. Other manifests and tombstones are skipped: the first is logged, and all are
+ * counted.
  */
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
@@ -46,19 +47,19 @@ final class PublishedTail implements AutoCloseable {
   private final List<TrustedKey> keys;
   private final Counter passedOver;
   private final TailReader reader;
-  // Signatures of manifests that were sent and not read yet, by their sequence.
+  // Signatures of manifests that were sent but not read yet, by sequence.
   private final Map<Long, ManifestSignature> sent = new HashMap<>();
   private OptionalLong contradicted = OptionalLong.empty();
   private Manifest newest;
   private String newestClaim;
-  // Digests of blobs; null while they are not collected.
+  // Digests of blobs; null if they are not collected.
   private @Nullable Set<String> blobs;
 
   /**
-   * Starts at the beginning of the topic; reads nothing yet.
+   * Positions the reader at the start of the topic, without reading.
    *
    * @param keys the trusted keys; if empty, manifests may be unsigned
-   * @param passedOver counts what is passed over
+   * @param passedOver counts skipped records
    */
   PublishedTail(
       Properties clientProperties,
@@ -91,11 +92,11 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads what is published of a set, outside of a running job.
+   * Reads the published state of a set outside of a running job.
    *
-   * @param advice what to do if there is no manifest that a trusted key signed
-   * @throws UserErrorException if the topic cannot be read, or it has records of the set and no
-   *     manifest that a trusted key signed
+   * @param advice the fix if no manifest was signed by a trusted key
+   * @throws UserErrorException if the topic cannot be read, or if it has records of the set but no
+   *     manifest signed by a trusted key
    */
   static PublishedSet read(
       Properties clientProperties,
@@ -123,7 +124,7 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads all records that are committed by now.
+   * Reads all committed records.
    *
    * @throws KafkaException if the topic cannot be read
    */
@@ -132,20 +133,20 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads until a condition holds, or all that was written before this call is committed or
-   * aborted. Transactions that Flink commits when a job is restored may not be visible yet, and
-   * open ones of other jobs on the topic hide what was committed after they began.
+   * Reads until a condition holds, or until all records written before this call are committed or
+   * aborted. Transactions that Flink commits when it restores a job may not be visible yet, and
+   * open transactions of other jobs hide records that were committed after they started.
    *
    * @param written the ends of the partitions, open transactions included
-   * @param patience how long to wait for progress
-   * @return whether the condition holds, or never will; false if transactions stayed open
+   * @param timeout the maximum time without progress
+   * @return whether the condition holds or will never hold; false if transactions stayed open
    */
   boolean awaitCommitted(
-      BooleanSupplier condition, Map<TopicPartition, Long> written, Duration patience) {
-    return reader.readUntil(condition, written, patience, this::take);
+      BooleanSupplier condition, Map<TopicPartition, Long> written, Duration timeout) {
+    return reader.readUntil(condition, written, timeout, this::take);
   }
 
-  /** The partitions that are read. */
+  /** The partitions that this reader reads. */
   Set<TopicPartition> partitions() {
     return reader.assigned();
   }
@@ -162,7 +163,7 @@ final class PublishedTail implements AutoCloseable {
           newest = ManifestCheck.read(record.value(), setName, keys);
         }
       } catch (SnapshotException e) {
-        passOver(record, e.getMessage());
+        skip(record, e.getMessage());
       }
     } else if (record.partition() == manifests.partition() && key.equals(claimKey(setName))) {
       newestClaim = record.value() == null ? null : new String(record.value(), UTF_8);
@@ -173,7 +174,7 @@ final class PublishedTail implements AutoCloseable {
 
   private void takeSigned(ConsumerRecord<byte[], byte[]> record) throws SnapshotException {
     if (record.value() == null) {
-      passOver(record, "a tombstone has no signature");
+      skip(record, "a tombstone has no signature");
       return;
     }
     Manifest manifest = ManifestCheck.read(record.value(), setName, keys);
@@ -188,16 +189,16 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  private void passOver(ConsumerRecord<byte[], byte[]> record, String reason) {
+  private void skip(ConsumerRecord<byte[], byte[]> record, String reason) {
     if (keys.isEmpty() || passedOver.getCount() == 0) {
-      LOG.warn("passed over offset {} of topic {}: {}", record.offset(), topic, reason);
+      LOG.warn("skipped offset {} of topic {}: {}", record.offset(), topic, reason);
     }
     passedOver.inc();
   }
 
   /**
-   * Records that a signed manifest is being sent, so that another one of the same sequence is
-   * noticed.
+   * Records that a signed manifest is being sent, to detect a different manifest with the same
+   * sequence.
    */
   void sent(Manifest manifest) {
     if (manifest.signature() != null) {
@@ -206,14 +207,15 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * The sequence of a signed manifest that is not the one that was sent; empty if there is none.
+   * The sequence of a signed manifest that differs from the manifest that was sent; empty if all
+   * signed manifests match.
    */
   OptionalLong contradicted() {
     return contradicted;
   }
 
   private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte @Nullable [] value) {
-    // All chunks of a blob are written or removed in one transaction.
+    // All chunks of a blob are written or deleted in one transaction.
     if (chunk.index() == 0) {
       if (value == null) {
         blobs.remove(chunk.digest());
@@ -223,31 +225,31 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  /** Starts to collect the digests of blobs: reads all partitions, from their beginning. */
+  /** Starts to collect the digests of blobs: reads all partitions from their start. */
   void keepBlobs() {
     blobs = new HashSet<>();
-    // This waits for a new topic; what is known of its partitions after that is complete.
+    // This call waits for a new topic; its partitions are completely known afterwards.
     reader.ends(List.of(manifests));
     reader.startAt(reader.partitions());
   }
 
-  /** Digests of the blobs that were read and not removed since {@link #keepBlobs}. */
+  /** Digests of the blobs that were read and not deleted since {@link #keepBlobs}. */
   @Nullable Set<String> blobs() {
     return blobs;
   }
 
-  /** Stops to collect digests, and to read partitions that hold blobs only. */
+  /** Stops collecting digests and reading partitions that contain only blobs. */
   void forgetBlobs() {
     blobs = null;
     reader.keep(List.of(manifests));
   }
 
-  /** The sequence of the newest manifest read; empty if there is none. */
+  /** The sequence of the newest manifest; empty without a manifest. */
   OptionalLong newestSequence() {
     return newest == null ? OptionalLong.empty() : OptionalLong.of(newest.sequence());
   }
 
-  /** The newest claim of the set; empty if there is none. */
+  /** The newest claim of the set; empty without a claim. */
   Optional<String> newestClaim() {
     return Optional.ofNullable(newestClaim);
   }

@@ -30,20 +30,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ensures that only one job publishes a set to a topic. At its start and before each manifest it
- * reads the committed records of the topic. The job fails at once if the set belongs to another job
- * by the rules of {@link PublisherLine}, or if the topic lacks a blob in use at the first manifest
- * after a start from state.
+ * Ensures that only one job publishes a set to a topic. At its start and before each manifest, the
+ * function reads the committed records of the topic. The job fails immediately if the set belongs
+ * to another job by the rules of {@link PublisherLine}, or if the topic lacks a blob in use at the
+ * first manifest after a start from state.
  *
- * <p>If the job signs, only manifests that a trusted key signed count. Claims do not count, because
- * anybody can write them; a second job is then noticed only by its manifests.
+ * <p>If the job signs manifests, it only considers manifests signed by a trusted key. It ignores
+ * claims, because any client with write access can write them; a second job is then detected only
+ * by its manifests.
  */
 final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction {
   private static final long serialVersionUID = 1;
 
-  // A transaction of another job is open for about the time between its checkpoints.
-  private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(30);
+  // A transaction of another job stays open for about its checkpoint interval.
+  private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(30);
   private static final ListStateDescriptor<Tuple2<List<String>, Long>> LINE =
       new ListStateDescriptor<>("line", Types.TUPLE(Types.LIST(Types.STRING), Types.LONG));
 
@@ -53,8 +54,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   /**
    * The set that a job publishes.
    *
-   * @param keys whose manifests count
-   * @param isOnlyManifests whether blobs are not on the topic
+   * @param keys the keys whose manifests are considered
+   * @param isOnlyManifests whether the topic contains only manifests, and no blobs
    * @param mayBeginEmpty whether the state may lack the keys of the set
    */
   record Settings(
@@ -81,16 +82,16 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private transient PublisherLine line;
   private transient PublishedTail tail;
   private transient boolean signedOnly;
-  // What was on the topic when this job started, open transactions included.
+  // The records on the topic when this job started, including open transactions.
   private transient @Nullable Map<TopicPartition, Long> written;
-  // Null once it was sent.
+  // Null after the claim was sent.
   private transient @Nullable String claim;
 
   /**
-   * Makes the function.
+   * Creates the function.
    *
-   * @param takenOver the line that this job continues besides that of its state
-   * @param dedup compares the options with the dedup; null if the job itself dedups
+   * @param takenOver the line that this job continues in addition to the line of its state
+   * @param dedup compares the options with the dedup job; null if the job itself dedups
    * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   PublisherFunction(
@@ -130,27 +131,30 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
             trusted,
             getRuntimeContext().getMetricGroup().counter("passedOver"));
     if (!settings.isOnlyManifests() && context.isRestored()) {
-      // The state may be of a job that published elsewhere, or blobs that it counts as sent may
+      // The job that wrote the state may have published elsewhere, or the blobs that it sent may
       // never have been committed.
       tail.keepBlobs();
-      // Before this job writes: its own transaction is open until the next checkpoint.
+      // Read before this job writes, because its own transaction is open until the next checkpoint.
       written = written();
     }
     tail.readToEnd();
     requireMayBegin(line, tail);
   }
 
-  /** Without its keys in the state, the set would begin empty in the middle of the input. */
+  /**
+   * If the state lacked the keys of the set, the set would start empty in the middle of the input.
+   */
   private void requireStateOfSet(boolean hasState) throws Exception {
     if (settings.mayBeginEmpty()) {
       return;
     }
     String advice =
-        " (start a SnapshotJob without state, which reads all keys of the accepted topic, or begin"
-            + " with the keys that are accepted from now on, with --accept-changes set)";
+        " (start a SnapshotJob without state, which reads all keys of the accepted topic, or "
+            + "start with --accept-changes set, so that the set contains only keys that are "
+            + "accepted from now on)";
     if (restoredFrom != null && !hasState) {
       throw new UserErrorException(
-          "the state %s does not hold set %s, so the set would lack all earlier keys%s"
+          "the state %s does not contain set %s, so the set would lack all earlier keys%s"
               .formatted(restoredFrom, setName, advice));
     }
     for (String restored : setState.get()) {
@@ -177,14 +181,14 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
             ? mine.refusalToBegin(published.newestSequence())
             : mine.refusalToBegin(published.newestClaim(), published.newestSequence());
     if (refusal.isPresent()) {
-      throw refused(
+      throw notOwned(
           refusal.get()
-              + " (publish under another --set, start from the newest savepoint, or stop the other"
-              + " job and start this one with --take-over)");
+              + " (publish under another --set, start from the newest savepoint, or stop the "
+              + "other job and start this job with --take-over)");
     }
   }
 
-  private UserErrorException refused(String reason) {
+  private UserErrorException notOwned(String reason) {
     return new UserErrorException(
         "set %s on topic %s is not this job's: %s".formatted(setName, topic, reason));
   }
@@ -197,7 +201,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       tail.readToEnd();
       Optional<String> refusal = refusalToSend(manifest.sequence());
       if (refusal.isPresent()) {
-        throw refused(refusal.get());
+        throw notOwned(refusal.get());
       }
       line = line.since(tail.newestClaim());
       if (claim != null) {
@@ -226,8 +230,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
     if (tail.contradicted().isPresent()) {
       return Optional.of(
-          ("its manifest %d is not the one that this job sent: another job signs with a trusted"
-                  + " key (stop that job, and start this one again with --take-over)")
+          ("its manifest %d differs from the manifest that this job sent: another job signs with "
+                  + "a trusted key (stop that job, and start this job again with --take-over)")
               .formatted(tail.contradicted().getAsLong()));
     }
     return line.refusalToSend(next, tail.newestSequence());
@@ -237,9 +241,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     if (tail.blobs() != null) {
       tail.readToEnd();
       BooleanSupplier areAll = () -> BlobsInPlace.areAll(inUse, tail.blobs());
-      if (!tail.awaitCommitted(areAll, written, COMMIT_PATIENCE)) {
+      if (!tail.awaitCommitted(areAll, written, COMMIT_TIMEOUT)) {
         throw new IOException(
-            "transactions on topic %s stayed open, so it is not known whether the blobs of set %s are there: the job tries again"
+            "transactions on topic %s stayed open, so the job cannot check the blobs of set %s yet: it tries again"
                 .formatted(topic, setName));
       }
       BlobsInPlace.require(inUse, tail.blobs(), "on topic " + topic);
@@ -248,7 +252,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
   }
 
-  /** The ends of the partitions that are read, with what is not committed yet. */
+  /** The end offsets of the partitions, including uncommitted records. */
   private Map<TopicPartition, Long> written() {
     try (TailReader reader =
         new TailReader(settings.clientProperties(), IsolationLevel.READ_UNCOMMITTED, topic)) {

@@ -12,10 +12,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a publisher trusts: if there are any, only manifests on the topic that one of them
- * signed count, and claims do not. Without keys all manifests and claims count.
+ * The keys that a publisher trusts. With keys, only manifests signed by one of them are considered,
+ * and claims are ignored. Without keys, all manifests and claims are considered.
  *
- * @param signingKeyFile the file of the key that the job signs with; null if it does not sign
+ * @param signingKeyFile the file of the key that signs manifests; null if the job does not sign
  * @param publicKeys further trusted public keys in PEM
  */
 record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
@@ -27,17 +27,17 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
   }
 
   /**
-   * The keys of a job. Reads the public keys.
+   * Reads the public keys of a job.
    *
-   * @param signingKey the file of the key that the job signs with; empty if it does not sign
+   * @param signingKey the file of the key that signs manifests; empty if the job does not sign
    * @param publicKeys files of further trusted public keys
-   * @throws UserErrorException if one of them cannot be read, or the job does not sign
+   * @throws UserErrorException if a key cannot be read, or the job does not sign
    */
   static PublisherKeys of(Optional<Path> signingKey, List<Path> publicKeys) {
     if (signingKey.isEmpty() && !publicKeys.isEmpty()) {
       throw new UserErrorException(
-          "--public-key needs --signing-key: a job that trusts signed manifests only must sign its"
-              + " own");
+          "--public-key needs --signing-key: a job that only trusts signed manifests must sign "
+              + "its own manifests");
     }
     return new PublisherKeys(
         signingKey.map(Path::toAbsolutePath).map(Path::toString).orElse(null),
@@ -45,10 +45,10 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
   }
 
   /**
-   * The trusted keys; empty if the job does not sign. Reads the signing key, which must be on this
-   * machine.
+   * Returns the trusted keys; empty if the job does not sign. Reads the signing key, which must be
+   * on this machine.
    *
-   * @throws UserErrorException if it cannot be read
+   * @throws UserErrorException if the signing key cannot be read
    */
   List<TrustedKey> read() {
     List<TrustedKey> keys = new ArrayList<>();
@@ -60,10 +60,10 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
   }
 
   /**
-   * The trusted keys that are known where the job is submitted: the signing key need only be on the
-   * TaskManagers.
+   * Returns the trusted keys on the machine that submits the job. The signing key only has to be on
+   * the TaskManagers.
    *
-   * @throws UserErrorException if the job signs and no key is known here
+   * @throws UserErrorException if the job signs and no key is known on this machine
    */
   List<TrustedKey> readForTakeOver() {
     if (signingKeyFile == null || Files.exists(Path.of(signingKeyFile))) {
@@ -71,7 +71,7 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
     }
     if (publicKeys.isEmpty()) {
       throw new UserErrorException(
-          "--take-over counts signed manifests only, and the signing key %s is not on this machine:"
+          "--take-over with a signing key only considers signed manifests, and the signing key %s is not on this machine:"
                   .formatted(signingKeyFile)
               + " give its public key with --public-key");
     }

@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The publishers of a set in one line of succession, as stored in the state of a job. Each start of
- * a job claims the set with a new id before its first manifest, and the newest claim on the topic
- * counts. A line follows the state from start to start: a start that sent no manifest is not in it,
- * and of two starts from the same state neither is in the other's line.
+ * The succession of publishers of a set, as stored in the state of a job. Each start of a job
+ * claims the set with a new id before its first manifest, and the newest claim on the topic is
+ * valid. A line follows the state from start to start: a start that sent no manifest is not part of
+ * it, and two starts from the same state are not in each other's line.
  *
- * @param claims the claims of the line, oldest first, beginning with the newest one that was read
- *     from the topic; the later ones may not be committed yet, or never be
- * @param sequence of the newest manifest that the line has sent or continues after; -1 if there is
- *     none
+ * @param claims the claims of the line, oldest first, starting with the newest claim that was read
+ *     from the topic; later claims may not be committed yet, or may never be committed
+ * @param sequence the sequence of the newest manifest that the line has sent or continues after; -1
+ *     without a manifest
  */
 record PublisherLine(List<String> claims, long sequence) implements Serializable {
   private static final long serialVersionUID = 1;
@@ -23,7 +23,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
   // Represents manifests without a claim.
   private static final String UNCLAIMED = "";
 
-  /** The line of a job that has published nothing. */
+  /** The line of a job that has not published a manifest. */
   static final PublisherLine NEW = new PublisherLine(List.of(), -1);
 
   PublisherLine {
@@ -35,12 +35,12 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return new PublisherLine(List.of(claim.orElse(UNCLAIMED)), newest.orElse(-1));
   }
 
-  /** The id with which a job claims a set, different at each start. */
+  /** The id with which a job claims a set; it differs at each start. */
   static String claim(String job, String start) {
     return job + "/" + start;
   }
 
-  /** Names the job of a claim. */
+  /** Describes the job of a claim. */
   static String job(String claim) {
     return claim.equals(UNCLAIMED)
         ? "an unknown job"
@@ -55,12 +55,12 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return new PublisherLine(both, Math.max(sequence, other.sequence));
   }
 
-  /** The line with one more claim. */
+  /** The line with an additional claim. */
   PublisherLine claimedBy(String claim) {
     return then(new PublisherLine(List.of(claim), sequence));
   }
 
-  /** The line after one more manifest. */
+  /** The line after an additional manifest. */
   PublisherLine after(long newSequence) {
     return new PublisherLine(claims, newSequence);
   }
@@ -72,10 +72,10 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
   }
 
   /**
-   * Why a job may not begin; empty if it may.
+   * Returns the reason why a job may not start; empty if it may start.
    *
-   * @param claim the newest one on the topic
-   * @param newest the sequence of the newest manifest there
+   * @param claim the newest claim on the topic
+   * @param newest the sequence of the newest manifest on the topic
    */
   Optional<String> refusalToBegin(Optional<String> claim, OptionalLong newest) {
     if (isMine(claim, newest) && newest.orElse(-1) <= sequence) {
@@ -88,12 +88,12 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
                     ? "manifests up to sequence %d".formatted(newest.getAsLong())
                     : "a publisher without manifests",
                 job(claim.orElse(UNCLAIMED)),
-                whereThisGoesOn()));
+                position()));
   }
 
   /**
-   * Why a job may not begin where only signed manifests count; empty if it may. Claims do not count
-   * then, as nothing signs them.
+   * Returns the reason why a job that only trusts signed manifests may not start; empty if it may
+   * start. Claims are ignored, because they are not signed.
    *
    * @param newest the highest sequence of a signed manifest on the topic
    */
@@ -102,22 +102,22 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
         ? Optional.empty()
         : Optional.of(
             "it has signed manifests up to sequence %d, and this job %s"
-                .formatted(newest.getAsLong(), whereThisGoesOn()));
+                .formatted(newest.getAsLong(), position()));
   }
 
-  private String whereThisGoesOn() {
+  private String position() {
     return claims.isEmpty()
         ? "has no state of it"
-        : "goes on after sequence %d, of %s"
+        : "continues after sequence %d, of %s"
             .formatted(sequence, job(claims.get(claims.size() - 1)));
   }
 
   /**
-   * Why a job may not send its next manifest; empty if it may.
+   * Returns the reason why a job may not send its next manifest; empty if it may.
    *
-   * @param next the sequence of that manifest
-   * @param claim the newest one on the topic
-   * @param newest the sequence of the newest manifest there
+   * @param next the sequence of the next manifest
+   * @param claim the newest claim on the topic
+   * @param newest the sequence of the newest manifest on the topic
    */
   Optional<String> refusalToSend(long next, Optional<String> claim, OptionalLong newest) {
     if (!isMine(claim, newest)) {
@@ -127,28 +127,29 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
   }
 
   /**
-   * Why a job may not send its next manifest, whatever the claims are; empty if it may.
+   * Returns the reason why a job may not send its next manifest, without considering claims; empty
+   * if it may.
    *
-   * @param next the sequence of that manifest
+   * @param next the sequence of the next manifest
    * @param newest the sequence of the newest manifest on the topic
    */
   Optional<String> refusalToSend(long next, OptionalLong newest) {
     long published = newest.orElse(-1);
     return published > sequence || published >= next
         ? Optional.of(
-            ("it has got manifest %d, which this job did not send: the previous job was still"
-                    + " running (stop that job, and start this one from the newest state of that"
-                    + " job, or again with --take-over)")
+            ("it has manifest %d, which this job did not send: the previous job was still "
+                    + "running (stop that job, and start this job from the newest state of that "
+                    + "job, or again with --take-over)")
                 .formatted(published))
         : Optional.empty();
   }
 
-  /** Whether a claim is of this line. */
+  /** Whether a claim belongs to this line. */
   boolean holds(String claim) {
     return claims.contains(claim);
   }
 
-  /** Whether the set is this line's; a set without records on the topic is free for any job. */
+  /** Whether this line owns the set; any job may publish a set without records on the topic. */
   private boolean isMine(Optional<String> claim, OptionalLong newest) {
     return (claim.isEmpty() && newest.isEmpty()) || holds(claim.orElse(UNCLAIMED));
   }

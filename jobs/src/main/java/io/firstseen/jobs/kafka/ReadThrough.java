@@ -4,16 +4,18 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * The time through which a partition is read: everything that was written before it is read. It
- * follows the times at which records were written, and the clock while no records come.
+ * The time through which a partition is read: all records that were written before this time are
+ * read. The time follows the timestamps at which records were written, and the system clock while
+ * no records arrive.
  */
 final class ReadThrough {
-  /** A partition from which no record has come for this long counts as read to its end. */
+  /** A partition without new records for this long counts as read to its end. */
   static final Duration QUIET = Duration.ofMinutes(1);
 
   /**
-   * So many records in a row whose timestamps are those of their events are of another program,
-   * which has no event time in a header. One of ours may have equal times by chance.
+   * This many consecutive records with timestamps equal to their event times come from another
+   * program, which does not write the event time to a header. Single records of our jobs may have
+   * equal times by chance.
    */
   static final int ALIKE = 16;
 
@@ -32,7 +34,8 @@ final class ReadThrough {
   /**
    * Counts a record.
    *
-   * @param writtenMillis its timestamp: when it was written, unless it is of another program
+   * @param writtenMillis the record's timestamp, which is the time of its write unless another
+   *     program wrote it
    * @param isOfEvent whether the event has the same timestamp
    */
   void record(long writtenMillis, boolean isOfEvent) {
@@ -47,7 +50,7 @@ final class ReadThrough {
     throughMillis = Math.max(throughMillis, Math.min(writtenMillis, lastRecordMillis));
   }
 
-  /** Counts a record that was written at an unknown time. */
+  /** Counts a record with an unknown write time. */
   void recordOfUnknownTime() {
     lastRecordMillis = clock.millis();
     throughMillis = Math.max(throughMillis, lastRecordMillis);

@@ -8,7 +8,7 @@ import org.apache.kafka.common.header.Headers;
 
 /**
  * The headers of records that the jobs write. Event time is in a header because the broker
- * interprets a record's timestamp: it refuses times that are too far ahead, and deletes by age.
+ * interprets a record's timestamp: it rejects times that are too far ahead, and deletes by age.
  */
 public final class RecordHeaders {
   /** Event time in milliseconds since the epoch, 8 bytes, big-endian. */
@@ -19,7 +19,7 @@ public final class RecordHeaders {
    */
   public static final String OUTCOME = "firstseen.outcome";
 
-  /** On the dead-letters topic: why the record cannot be used. */
+  /** On the dead-letters topic: the reason why the record is unusable. */
   public static final String REASON = "firstseen.reason";
 
   /** On the dead-letters topic: the place of the record in the input. */
@@ -35,7 +35,7 @@ public final class RecordHeaders {
     headers.add(name, text.getBytes(UTF_8));
   }
 
-  /** The event time of the header; {@code recordTimestampMillis} if there is none. */
+  /** The event time of the header; {@code recordTimestampMillis} without the header. */
   static long timestampMillis(Headers headers, long recordTimestampMillis) {
     Header header = headers.lastHeader(TIMESTAMP);
     return header != null && header.value() != null && header.value().length == Long.BYTES

@@ -27,12 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The topics that a job writes to, and the topics of other jobs that it reads. */
+/**
+ * The requirements on the topics that a job writes to, and on topics of other jobs that it reads.
+ */
 final class RequiredTopics {
   private static final Logger LOG = LoggerFactory.getLogger(RequiredTopics.class);
-  // So that readers who follow packs need not read bases.
+  // Clients that follow packs do not have to read bases.
   private static final int SNAPSHOTS_PARTITIONS = 2;
-  // Each start of a task reads the topic, and the newest segment is never compacted.
+  // Each start of a task reads the topic, and Kafka never compacts the newest segment.
   private static final Map<String, String> CLAIMS_SETTINGS =
       Map.of(
           TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Duration.ofHours(1).toMillis()),
@@ -42,22 +44,22 @@ final class RequiredTopics {
   private static final String CREATE_TIME = "CreateTime";
   private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
   private static final String DELETE = TopicConfig.CLEANUP_POLICY_DELETE;
-  // How far the timestamp of a record may be from the broker's clock.
+  // The maximum difference between the timestamp of a record and the broker's clock.
   private static final String MAX_AGE = TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
   private static final String MAX_AHEAD = TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
   static final Set<AclOperation> BOTH = Set.of(AclOperation.READ, AclOperation.WRITE);
   private static final Set<AclOperation> WRITE = Set.of(AclOperation.WRITE);
 
   /**
-   * A topic, and how it must be.
+   * A topic and its requirements.
    *
-   * @param rights the rights of the job's user
+   * @param permissions the permissions that the job's user needs
    * @param missing the topic to create if it is missing
-   * @param body throws {@link UserErrorException} if the topic is not as it must be
+   * @param body throws {@link UserErrorException} if the topic does not meet the requirements
    */
   record Topic(
       String name,
-      Set<AclOperation> rights,
+      Set<AclOperation> permissions,
       Supplier<NewTopic> missing,
       Consumer<TopicDescription> body) {}
 
@@ -69,16 +71,16 @@ final class RequiredTopics {
   private final Brokers brokers;
   private final String servers;
   private final List<TopicDescription> events;
-  // Of the topic that was required last.
+  // The warnings of the last topic.
   private final List<String> warnings = new ArrayList<>();
   private Duration retention = Duration.ZERO;
 
   /**
-   * Topics for a job.
+   * The topics of a job.
    *
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
    * @param creates whether missing topics are created
-   * @param events the topics of events, which are known later
+   * @param events the topics of events, which are added later
    */
   RequiredTopics(
       JobNeeds needs,
@@ -96,7 +98,7 @@ final class RequiredTopics {
     this.events = events;
   }
 
-  /** The topics that a dedup writes to. */
+  /** The topics that a dedup job writes to. */
   List<Topic> ofDedup() {
     List<Topic> topics = new ArrayList<>();
     if (options.topics().output().hasChangelog()) {
@@ -115,7 +117,7 @@ final class RequiredTopics {
     }
     topics.add(notCompacted(options.topics().deadLettersTopic()));
     String claims = options.topics().claimsTopic();
-    // Only its first partition is used.
+    // Only the first partition is used.
     topics.add(
         new Topic(
             claims,
@@ -125,26 +127,26 @@ final class RequiredTopics {
     return topics;
   }
 
-  Topic accepted(Set<AclOperation> rights) {
+  Topic accepted(Set<AclOperation> permissions) {
     return new Topic(
         options.topics().acceptedTopic(),
-        rights,
+        permissions,
         this::newAcceptedTopic,
         this::requireAcceptedTopic);
   }
 
-  /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
-  Topic snapshots(Set<AclOperation> rights) {
+  /** An existing topic may have any number of partitions, see {@link SnapshotTopicFormat}. */
+  Topic snapshots(Set<AclOperation> permissions) {
     String name = options.topics().snapshotsTopic();
     return new Topic(
         name,
-        rights,
+        permissions,
         () -> newTopic(name, Optional.of(SNAPSHOTS_PARTITIONS), COMPACT, Map.of()),
         topic -> requireCompactedOnly(name));
   }
 
   /**
-   * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
+   * Rejects compaction, which would keep one duplicate per key and reject records without a key.
    */
   private Topic notCompacted(String name) {
     return new Topic(
@@ -158,40 +160,41 @@ final class RequiredTopics {
    * Requires a topic; creates it if it is missing and may be created.
    *
    * @return the topic; empty if it is missing
-   * @throws UserErrorException if it is not as it must be
+   * @throws UserErrorException if the topic does not meet the requirements
    */
   Optional<TopicDescription> require(Topic topic) {
     warnings.clear();
     String name = topic.name();
-    Optional<TopicDescription> known = brokers.topic(name, topic.rights());
+    Optional<TopicDescription> known = brokers.topic(name, topic.permissions());
     if (known.isEmpty() && !creates) {
       return known;
     }
     TopicDescription described =
-        known.orElseGet(() -> create(topic.missing().get(), topic.rights()));
+        known.orElseGet(() -> create(topic.missing().get(), topic.permissions()));
     requireReplicas(described);
-    if (topic.rights().contains(AclOperation.WRITE)) {
+    if (topic.permissions().contains(AclOperation.WRITE)) {
       requireRecordSize(name);
     }
     topic.body().accept(described);
     if (cleanupPolicy(name).isEmpty()) {
       warnings.add(
-          "its settings are not checked, as this user may not read them: allow it DescribeConfigs on the topic");
+          "its settings are not checked, because this user may not read them: allow it "
+              + "DescribeConfigs on the topic");
     }
     return Optional.of(described);
   }
 
-  /** What may not be wanted of the topic that was required last. */
+  /** The warnings about the last topic. */
   List<String> warnings() {
     return warnings;
   }
 
-  /** For how long the accepted topic keeps what a job with snapshots has not read. */
+  /** The time for which the accepted topic keeps records that a snapshot job has not read. */
   Duration retention() {
     return retention;
   }
 
-  /** The settings that a finding states. */
+  /** The settings in a finding. */
   String settings(TopicDescription topic) {
     int partitions = topic.partitions().size();
     int replicas = replicas(topic);
@@ -227,25 +230,25 @@ final class RequiredTopics {
     return new NewTopic(name, partitions, options.topics().replicationFactor()).configs(all);
   }
 
-  private TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
+  private TopicDescription create(NewTopic topic, Set<AclOperation> permissions) {
     must(
         !isOfState(topic.name()),
-        "topic %s does not exist at %s, and the job starts from state of a job that has written its topics: name the topics of that job, or start the job with --accept-new-topic to create this one, which has no earlier records"
+        "topic %s does not exist at %s, but the state is of a job that wrote to its topics: set the topics of that job, or start the job with --accept-new-topic to create this topic, which has no earlier records"
             .formatted(topic.name(), servers));
     try {
-      return brokers.create(topic, rights);
+      return brokers.create(topic, permissions);
     } catch (UserErrorException e) {
       if (!topic.configs().keySet().containsAll(CLAIMS_SETTINGS.keySet())) {
         throw e;
       }
       TopicDescription plain =
-          brokers.create(newTopic(topic.name(), Optional.of(1), COMPACT, Map.of()), rights);
-      warnings.add("it was made without %s: %s".formatted(CLAIMS_SETTINGS, e.getMessage()));
+          brokers.create(newTopic(topic.name(), Optional.of(1), COMPACT, Map.of()), permissions);
+      warnings.add("it was created without %s: %s".formatted(CLAIMS_SETTINGS, e.getMessage()));
       return plain;
     }
   }
 
-  /** Whether the job of the state has written a topic, as far as the state can be read here. */
+  /** Whether the job of the state has written a topic, if the state can be read on this machine. */
   private boolean isOfState(String topic) {
     if (restoredFrom.isEmpty() || options.acceptNewTopic()) {
       return false;
@@ -260,7 +263,7 @@ final class RequiredTopics {
                       && states.contains(OutputTopics.state(each.getKey())));
     } catch (IOException | RuntimeException e) {
       LOG.info(
-          "cannot read the state at {} here, so its topics are checked later",
+          "cannot read the state at {} on this machine, so the job checks its topics later",
           restoredFrom.get(),
           e);
       return false;
@@ -272,34 +275,35 @@ final class RequiredTopics {
     int needed = options.topics().replicationFactor().orElse((short) 1);
     must(
         replicas >= needed,
-        "topic %s must have %d replicas (--topic-replication-factor), it has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
+        "topic %s must have %d replicas (--topic-replication-factor), but has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
             .formatted(topic.name(), needed, replicas));
     long inSync = number(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, -1);
     if (options.topics().minInsyncReplicas().isPresent()) {
       requireInSync(topic.name(), inSync, options.topics().minInsyncReplicas().get());
     } else if (replicas > 1 && inSync == 1) {
       warnings.add(
-          "a record counts as written once a single broker has it, and is lost with that broker: raise min.insync.replicas to 2 (--topic-min-insync-replicas)");
+          "a record counts as written when a single broker has stored it, and is lost with that "
+              + "broker: increase min.insync.replicas to 2 (--topic-min-insync-replicas)");
     }
   }
 
   private void requireInSync(String topic, long inSync, int needed) {
     must(
         inSync >= 0,
-        "the job's user may not read min.insync.replicas of topic %s at %s: allow it by kafka-acls.sh --operation DescribeConfigs --topic %1$s, or leave --topic-min-insync-replicas out"
+        "the job's user may not read min.insync.replicas of topic %s at %s: allow it with kafka-acls.sh --operation DescribeConfigs --topic %1$s, or omit --topic-min-insync-replicas"
             .formatted(topic, servers));
     must(
         inSync >= needed,
-        "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), it has %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
+        "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), but has %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
             .formatted(topic, needed, inSync, servers));
   }
 
-  /** A record that is refused would fail the job again and again. */
+  /** A rejected record would fail the job after every restart. */
   private void requireRecordSize(String topic) {
     long most = number(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE);
     must(
         most >= KafkaOptions.MAX_WRITTEN_BYTES,
-        "topic %s must take records of %d bytes, its max.message.bytes is %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config max.message.bytes=1048588"
+        "topic %s must accept records of %d bytes, but its max.message.bytes is %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config max.message.bytes=1048588"
             .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers));
   }
 
@@ -314,8 +318,8 @@ final class RequiredTopics {
   }
 
   /**
-   * Requires compaction. If keys have a ttl, deletion by age may come in addition: else the topic
-   * keeps the keys that were forgotten.
+   * Requires compaction. If keys have a TTL, the topic may also delete by age; otherwise it keeps
+   * the expired keys.
    */
   private void requireAcceptedTopic(TopicDescription described) {
     String topic = described.name();
@@ -325,13 +329,13 @@ final class RequiredTopics {
       long bytes = number(topic, TopicConfig.RETENTION_BYTES_CONFIG, -1);
       must(
           bytes < 0 || !deletes(topic),
-          "topic %s must delete records by age alone, it has retention.bytes=%d (set it to -1)"
+          "topic %s must only delete records by age, but has retention.bytes=%d (set it to -1)"
               .formatted(topic, bytes));
       Duration needed = lifetime(ttl).plus(options.maxDowntime());
       long keepsMillis = retention(topic);
       must(
           keepsMillis >= needed.toMillis(),
-          "topic %s must keep records for %s (--ttl, an eighth of it, and --max-downtime together), it keeps them for %s (raise its retention.ms to %d, or lower --max-downtime)"
+          "topic %s must keep records for %s (the sum of --ttl, an eighth of it, and --max-downtime), but keeps them for %s (increase its retention.ms to %d, or lower --max-downtime)"
               .formatted(
                   topic,
                   OptionValues.write(needed),
@@ -343,24 +347,24 @@ final class RequiredTopics {
     }
   }
 
-  /** For how long a key lives from its time on: it is forgotten up to an eighth later. */
+  /** The maximum lifetime of a key: it expires up to an eighth later than the TTL. */
   private static Duration lifetime(Duration ttl) {
     return Duration.ofMillis(ttl.toMillis() + (ttl.toMillis() + 7) / 8);
   }
 
-  /** Requires that the records of removals stay for as long as the job may be down. */
+  /** Requires that tombstones are kept for as long as the job may be down. */
   private void requireRetention(String topic) {
     long needed = options.maxDowntime().toMillis();
     long keeps = number(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG, needed);
     must(
         keeps >= needed,
-        "topic %s must keep removals for --max-downtime, which is %s, it keeps them for %s (raise its delete.retention.ms to %d, or lower --max-downtime)"
+        "topic %s must keep tombstones for --max-downtime, which is %s, but keeps them for %s (increase its delete.retention.ms to %d, or lower --max-downtime)"
             .formatted(
                 topic,
                 OptionValues.write(options.maxDowntime()),
                 OptionValues.write(Duration.ofMillis(keeps)),
                 needed));
-    // If it deletes by age, what is unread goes after that time.
+    // A topic that deletes by age also deletes unread records.
     retention = Duration.ofMillis(Math.min(keeps, retention(topic)));
   }
 
@@ -369,9 +373,10 @@ final class RequiredTopics {
     Map<String, String> settings = new HashMap<>();
     settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
     widest(MAX_AHEAD).ifPresent(millis -> settings.put(MAX_AHEAD, Long.toString(millis)));
-    // A record is older when it is passed on than when it was sent.
+    // A record is older when it is forwarded than when it was sent.
     settings.put(MAX_AGE, Long.toString(Long.MAX_VALUE));
-    // It has their timestamps, so a shorter time would delete old records at once.
+    // The records keep their timestamps, so a shorter retention would delete old records
+    // immediately.
     long longest = retentionOfEvents();
     settings.put(
         TopicConfig.RETENTION_MS_CONFIG, Long.toString(longest == Long.MAX_VALUE ? -1 : longest));
@@ -380,8 +385,8 @@ final class RequiredTopics {
   }
 
   /**
-   * Requires a topic that takes every record of the topics of events as it is, with its partition
-   * and timestamp.
+   * Requires a topic that accepts every record of the topics of events unchanged, with its
+   * partition and timestamp.
    */
   private void requireRecordsTopic(TopicDescription records) {
     if (events.isEmpty()) {
@@ -391,35 +396,35 @@ final class RequiredTopics {
     int partitions = records.partitions().size();
     must(
         partitions >= mostPartitions(),
-        "topic %s must have at least %d partitions, as many as the topics of events, it has %d"
+        "topic %s must have at least %d partitions, as many as the topics of events, but has %d"
             .formatted(topic, mostPartitions(), partitions));
     // Records without a key cannot be compacted.
     must(
         !isCompacted(topic, false)
             || events.stream().allMatch(each -> isCompacted(each.name(), true)),
-        "topic %s must have cleanup.policy=delete, as a topic of events has, it has %s"
+        "topic %s must have cleanup.policy=delete, like a topic of events, but has %s"
             .formatted(topic, cleanupPolicy(topic).orElse("")));
     String type =
         brokers.setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).orElse(CREATE_TIME);
     must(
         type.equals(CREATE_TIME),
-        "topic %s must have message.timestamp.type=CreateTime to keep timestamps, it has %s"
+        "topic %s must have message.timestamp.type=CreateTime to keep timestamps, but has %s"
             .formatted(topic, type));
     requireBound(topic, MAX_AHEAD);
     requireBound(topic, MAX_AGE);
-    // A topic that is there may keep less on purpose.
+    // A shorter retention of an existing topic may be intended.
     long needed = retentionOfEvents();
-    String time = needed == Long.MAX_VALUE ? "longer or for ever" : needed + " ms";
+    String time = needed == Long.MAX_VALUE ? "a longer or unlimited time" : needed + " ms";
     long has = retention(topic);
     if (has < needed) {
       warnings.add(
-          "it keeps records for %d ms (retention.ms), and a topic of events for %s: what is older is gone as soon as it is written"
+          "it keeps records for %d ms (retention.ms), but a topic of events keeps them for %s: older records are deleted as soon as they are written"
               .formatted(has, time));
     }
     long age = number(topic, MAX_AGE, Long.MAX_VALUE);
     if (age < needed) {
       warnings.add(
-          "it refuses records that are older than %d ms (%s), and a topic of events keeps them for %s: a job that is so far behind cannot pass them on, and ends"
+          "it rejects records that are older than %d ms (%s), but a topic of events keeps them for %s: a job that is this far behind cannot forward them, and fails"
               .formatted(age, MAX_AGE, time));
     }
   }
@@ -429,14 +434,11 @@ final class RequiredTopics {
     long has = number(topic, bound, Long.MAX_VALUE);
     must(
         has >= needed,
-        "topic %s must have %s=%d, as a topic of events has, it has %d"
+        "topic %s must have %s=%d, like a topic of events, but has %d"
             .formatted(topic, bound, needed, has));
   }
 
-  /**
-   * The largest value among topics of events that keep the timestamps of producers, as far as it is
-   * known.
-   */
+  /** The largest known value among topics of events that keep the timestamps of producers. */
   private Optional<Long> widest(String bound) {
     return events.stream()
         .map(TopicDescription::name)
@@ -459,15 +461,14 @@ final class RequiredTopics {
   }
 
   /**
-   * For how many milliseconds a topic keeps its records; {@link Long#MAX_VALUE} for ever, or for a
-   * time that is unknown.
+   * The retention of a topic in milliseconds; {@link Long#MAX_VALUE} if it is unlimited or unknown.
    */
   private long retention(String topic) {
     long millis = number(topic, TopicConfig.RETENTION_MS_CONFIG, -1);
     return millis >= 0 && deletes(topic) ? millis : Long.MAX_VALUE;
   }
 
-  /** Whether a topic deletes records by age or size; false if that is unknown. */
+  /** Whether a topic deletes records by age or size; false if this is unknown. */
   private boolean deletes(String topic) {
     return cleanupPolicy(topic).orElse("").contains(DELETE);
   }
@@ -495,7 +496,7 @@ final class RequiredTopics {
   private void requirePolicy(String topic, String needed, boolean holds) {
     must(
         holds,
-        "topic %s must have cleanup.policy=%s, it has %s: set it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config cleanup.policy=%2$s, or take another topic"
+        "topic %s must have cleanup.policy=%s, but has %s: set it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config cleanup.policy=%2$s, or use another topic"
             .formatted(topic, needed, cleanupPolicy(topic).orElse(""), servers));
   }
 

@@ -14,17 +14,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic's records of what a job publishes: one for each chunk of a blob, a tombstone for each
- * chunk of a removed one, and one for a manifest. {@link SnapshotTopicFormat} says on which
- * partition they are.
+ * Serializes published blobs and manifests into records: a record per chunk of a blob, a tombstone
+ * per chunk of a deleted blob, and a record per manifest. {@link SnapshotTopicFormat} defines their
+ * partitions.
  */
 final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
   private static final long serialVersionUID = 1;
 
   /**
-   * What one record of the topic is made of.
+   * The content of one record of the topic.
    *
-   * @param blob the kind of the blob that it is a chunk of; null if it is none
+   * @param blob the kind of the chunk's blob; null if the record is not a chunk
    * @param value null for a tombstone
    */
   @SuppressWarnings("ArrayRecordComponent")
@@ -36,7 +36,7 @@ final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRe
     this.topic = topic;
   }
 
-  /** The parts of a published record; those of a blob are made one at a time. */
+  /** The parts of a published record; the parts of a blob are created one at a time. */
   static Iterable<Part> parts(SnapshotRecord record) {
     byte[] value = record.value();
     return switch (record.kind()) {
@@ -55,7 +55,7 @@ final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRe
 
   private static BlobFrame.Kind kindOf(SnapshotRecord blob) {
     return BlobFrame.peek(ByteBuffer.wrap(blob.value()))
-        .orElseThrow(() -> new IllegalStateException(blob + " is no blob"))
+        .orElseThrow(() -> new IllegalStateException(blob + " is not a blob"))
         .kind();
   }
 

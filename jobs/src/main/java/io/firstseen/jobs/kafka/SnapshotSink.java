@@ -11,8 +11,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.function.SerializableFunction;
 
 /**
- * A Kafka sink of {@link SnapshotRecords}, behind a step that ensures that a single job publishes
- * the set.
+ * A Kafka sink of {@link SnapshotRecords}, after an operator that ensures that only one job
+ * publishes the set.
  */
 final class SnapshotSink extends DeferredKafkaSink<SnapshotRecord, SnapshotRecords.Part>
     implements SupportsPreWriteTopology<SnapshotRecord>, SingleTask {

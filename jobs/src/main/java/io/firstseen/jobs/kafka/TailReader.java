@@ -26,21 +26,21 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * the previous read ended.
  */
 final class TailReader implements AutoCloseable {
-  /** The longest time that a broker may take to answer. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  /** The maximum response time of a broker. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  /** The longest time without progress. */
+  /** The maximum time without progress. */
   private static final Duration MAX_SILENCE = Duration.ofMinutes(1);
 
-  /** The longest wait for the partitions of the topic, which is the first request of a reader. */
-  private static final Duration METADATA_PATIENCE = Duration.ofSeconds(12);
+  /** The timeout for the partitions of the topic, which is the first request of a reader. */
+  private static final Duration METADATA_TIMEOUT = Duration.ofSeconds(12);
 
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final String topic;
   private final Consumer<byte[], byte[]> consumer;
 
-  /** Connects to the brokers; reads no partition yet. */
+  /** Connects to the brokers without reading a partition. */
   TailReader(Properties clientProperties, IsolationLevel isolation, String topic) {
     this(consumer(clientProperties, isolation), topic);
   }
@@ -88,52 +88,52 @@ final class TailReader implements AutoCloseable {
   }
 
   /**
-   * Returns the partitions of the topic; none if there is no such topic.
+   * Returns the partitions of the topic; empty if the topic does not exist.
    *
-   * @throws TimeoutException if no broker answers
+   * @throws TimeoutException if no broker responds
    */
   List<TopicPartition> partitions() {
     try {
-      return consumer.partitionsFor(topic, METADATA_PATIENCE).stream()
+      return consumer.partitionsFor(topic, METADATA_TIMEOUT).stream()
           .map(each -> new TopicPartition(topic, each.partition()))
           .toList();
     } catch (TimeoutException e) {
       throw new TimeoutException(
-          "no Kafka broker answers (waited %s)".formatted(OptionValues.write(METADATA_PATIENCE)));
+          "no Kafka broker responds (waited %s)".formatted(OptionValues.write(METADATA_TIMEOUT)));
     }
   }
 
-  /** Reads these partitions from now on, from their beginning. */
+  /** Assigns partitions, to be read from their start. */
   void startAt(Collection<TopicPartition> partitions) {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
   }
 
-  /** Reads only these of the partitions from now on, from where their last read ended. */
+  /** Restricts the assignment to these partitions; reads continue where the previous read ended. */
   void keep(Collection<TopicPartition> partitions) {
     consumer.assign(partitions);
   }
 
-  /** Returns the partitions that are read. */
+  /** Returns the assigned partitions. */
   Set<TopicPartition> assigned() {
     return consumer.assignment();
   }
 
   /**
-   * Returns the offset where each partition ends now, exclusive, as the isolation level shows it.
+   * Returns the current end offset of each partition, exclusive, under the isolation level.
    *
-   * @throws KafkaException if a broker does not answer for {@link #PATIENCE}
+   * @throws KafkaException if a broker does not respond within {@link #TIMEOUT}
    */
   Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
     try {
-      return consumer.endOffsets(partitions, PATIENCE);
+      return consumer.endOffsets(partitions, TIMEOUT);
     } catch (KafkaException e) {
       throw cannotRead(e);
     }
   }
 
   /**
-   * Reads each assigned partition to the end that it has now.
+   * Reads each assigned partition to its current end.
    *
    * @throws KafkaException if the topic cannot be read, or a read makes no progress for {@link
    *     #MAX_SILENCE}
@@ -149,7 +149,7 @@ final class TailReader implements AutoCloseable {
     if (!readUntil(() -> false, ends, MAX_SILENCE, receiver)) {
       throw cannotRead(
           new TimeoutException(
-              "nothing came for %s, %d offsets before its end"
+              "no records arrived for %s, %d offsets before its end"
                   .formatted(OptionValues.write(MAX_SILENCE), left(ends))));
     }
   }
@@ -157,7 +157,7 @@ final class TailReader implements AutoCloseable {
   /**
    * Reads until a condition holds or the ends are reached.
    *
-   * @param patience the longest time without progress
+   * @param timeout the maximum time without progress
    * @return whether the condition holds or the ends are reached; false if a read made no progress,
    *     for example because a transaction stays open
    * @throws KafkaException if the topic cannot be read
@@ -165,13 +165,13 @@ final class TailReader implements AutoCloseable {
   boolean readUntil(
       BooleanSupplier condition,
       Map<TopicPartition, Long> ends,
-      Duration patience,
+      Duration timeout,
       java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
     try {
       long lastNanos = System.nanoTime();
       long left = left(ends);
       while (left > 0 && !condition.getAsBoolean()) {
-        if (System.nanoTime() - lastNanos > patience.toNanos()) {
+        if (System.nanoTime() - lastNanos > timeout.toNanos()) {
           return false;
         }
         consumer.poll(POLL).forEach(receiver);
@@ -192,18 +192,18 @@ final class TailReader implements AutoCloseable {
     return new KafkaException("cannot read topic %s to its end".formatted(topic), e);
   }
 
-  /** Returns how many offsets are left to read. */
+  /** Returns the number of offsets that are left to read. */
   private long left(Map<TopicPartition, Long> ends) {
     long left = 0;
     for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
-      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), PATIENCE));
+      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), TIMEOUT));
     }
     return left;
   }
 
   @Override
   public void close() {
-    // Without this, it would wait for the answer to a fetch that nobody reads.
+    // Without the wakeup, close would wait for the response to a fetch that is no longer needed.
     consumer.close(CloseOptions.timeout(Duration.ZERO));
   }
 }

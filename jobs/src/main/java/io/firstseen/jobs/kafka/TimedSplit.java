@@ -6,7 +6,7 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.Uuid;
 
-/** A partition, how far it is read, the time through which it is read, and the topic's id. */
+/** A partition with its position, the time through which it is read, and the topic's id. */
 final class TimedSplit extends KafkaPartitionSplit {
   static final long NO_TIME = -1;
 
@@ -16,8 +16,8 @@ final class TimedSplit extends KafkaPartitionSplit {
   /**
    * Adds the time and the id to a split.
    *
-   * @param readThroughMillis wall-clock time; what is not read yet was written later
-   * @param topicId zero if it is unknown
+   * @param readThroughMillis wall-clock time; all unread records were written later
+   * @param topicId the id of the topic; zero if it is unknown
    */
   TimedSplit(KafkaPartitionSplit split, long readThroughMillis, Uuid topicId) {
     super(
@@ -33,7 +33,7 @@ final class TimedSplit extends KafkaPartitionSplit {
     return readThroughMillis;
   }
 
-  /** Returns the id of the topic that a split is of; zero if it is unknown. */
+  /** Returns the id of the split's topic; zero if it is unknown. */
   static Uuid topicId(KafkaPartitionSplit split) {
     return split instanceof TimedSplit timed ? timed.topicId : Uuid.ZERO_UUID;
   }
@@ -52,9 +52,9 @@ final class TimedSplit extends KafkaPartitionSplit {
   }
 
   /**
-   * The bytes of splits in state: the time in eight bytes, big-endian, -1 if there is none, the id
-   * of the topic in sixteen, then the bytes of the connector's serializer. The version is that
-   * serializer's version plus 200. With 100 there is no id.
+   * The format of splits in state: the time in eight bytes, big-endian, -1 if it is unknown; the id
+   * of the topic in sixteen bytes; then the bytes of the connector's serializer. The version is the
+   * version of the connector's serializer plus 200. Versions from 100 to 199 have no id.
    */
   static final class Serializer implements SimpleVersionedSerializer<KafkaPartitionSplit> {
     private static final int WITH_TIME = 100;

@@ -11,12 +11,12 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * How far outcomes are written: for each partition of the input and each shard of the dedup, the
+ * The progress of the output: for each partition of the input and each shard of the dedup, the
  * offset of the last event whose outcome is written. The events of a partition keep their order, so
- * the outcomes of all earlier events of that shard are written, too.
+ * the outcomes of all earlier events of that shard are also written.
  *
- * <p>As text, each line is a range of shards and the place of that event: {@code 0-63
- * firstseen.events-0@1234}.
+ * <p>In the text format, each line contains a range of shards and the place of the event: {@code
+ * 0-63 firstseen.events-0@1234}.
  */
 final class WrittenOffsets {
   private static final long NONE = -1;
@@ -30,8 +30,8 @@ final class WrittenOffsets {
   }
 
   /**
-   * Records the place of an event for a range of shards; a lower offset than is known changes
-   * nothing.
+   * Records the place of an event for a range of shards; an offset below the recorded offset is
+   * ignored.
    *
    * @param first the first shard
    * @param last the last shard, inclusive
@@ -53,17 +53,17 @@ final class WrittenOffsets {
   /**
    * Adds the offsets of lines.
    *
-   * @throws IllegalArgumentException if one is malformed or names a shard that there is not
+   * @throws IllegalArgumentException if a line is malformed or contains an unknown shard
    */
   void addLines(Iterable<String> lines) {
     addLines(lines, false);
   }
 
   /**
-   * Adds the offsets of lines, perhaps of a dedup with more shards: what is beyond the shards here
-   * is that of the last one.
+   * Adds the offsets of lines of a dedup that may have more shards: offsets of additional shards
+   * count for the last shard.
    *
-   * @throws IllegalArgumentException if one is malformed
+   * @throws IllegalArgumentException if a line is malformed
    */
   void addLinesOfAnyShards(Iterable<String> lines) {
     addLines(lines, true);
@@ -109,12 +109,12 @@ final class WrittenOffsets {
     return lines;
   }
 
-  /** Whether there are none. */
+  /** Whether there are no offsets. */
   boolean isEmpty() {
     return byPartition.isEmpty();
   }
 
-  /** The last place of each partition, for messages. */
+  /** The last place per partition, for messages. */
   String places() {
     List<String> places = new ArrayList<>();
     byPartition.forEach(
@@ -123,7 +123,7 @@ final class WrittenOffsets {
     return String.join(", ", places);
   }
 
-  /** A place that is written here and not in the other; empty if there is none. */
+  /** A place that is written here but not in {@code other}; empty if there is no such place. */
   Optional<String> beyond(WrittenOffsets other) {
     for (TopicPartition partition : byPartition.keySet()) {
       long[] ahead = beyond(other, partition, 0, shards - 1);
@@ -135,8 +135,8 @@ final class WrittenOffsets {
   }
 
   /**
-   * For each shard the offset up to which outcomes of a partition are written here, if that is
-   * farther than in the other; -1 for other shards. Null if there is no such shard in the range.
+   * For each shard, the offset up to which outcomes of a partition are written here, if it is
+   * higher than in {@code other}; -1 for all other shards. Null if the range has no such shard.
    */
   long[] beyond(WrittenOffsets other, TopicPartition partition, int first, int last) {
     long[] offsets = byPartition.get(partition);

@@ -16,8 +16,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the outcomes of a task are written, by its state and the events since, and by the topic
- * of claims. If a job starts from older state, its first outcomes are written already.
+ * The progress of a task's outcomes, according to its state and later events, and according to the
+ * claims topic. If a job starts from older state, its first outcomes are already written.
  */
 final class WrittenOutcomes {
   private final int shards;
@@ -29,10 +29,11 @@ final class WrittenOutcomes {
   private @Nullable Input lastInput;
   private @Nullable KeyHash hash;
 
-  /** A partition that events come from. */
+  /** An input partition. */
   private static final class Input {
     final TopicPartition partition;
-    // For each shard, the offset up to which outcomes are written already; null if there are none.
+    // For each shard, the offset up to which outcomes are already written; null without such
+    // outcomes.
     long @Nullable [] ahead;
     @Nullable Place last;
 
@@ -43,10 +44,11 @@ final class WrittenOutcomes {
   }
 
   /**
-   * Starts with the state.
+   * Starts with the progress in the state.
    *
-   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
-   * @param passed by the state, of all tasks
+   * @param shards the number of shards of the dedup; 1 if each task processes the events of
+   *     partitions
+   * @param passed the progress of all tasks in the state
    */
   WrittenOutcomes(int shards, TaskInfo task, WrittenOffsets passed) {
     this.shards = shards;
@@ -62,16 +64,16 @@ final class WrittenOutcomes {
   }
 
   /**
-   * Sets how far outcomes are written by the topic, before the first event.
+   * Sets the progress on the topic, before the first event.
    *
-   * @param hashSource the hash that shards go by; null with one shard
+   * @param hashSource the hash that assigns shards; null with one shard
    */
   void setWritten(WrittenOffsets byTopic, @Nullable KeyHashSource hashSource) {
     written = byTopic;
     hash = hashSource == null || byTopic.beyond(passed).isEmpty() ? null : hashSource.open();
   }
 
-  /** Whether an outcome is written already. */
+  /** Whether an outcome is already written. */
   boolean isWritten(Outcome outcome) {
     Place place = outcome.event().place();
     if (!place.isOfKafka()) {
@@ -105,7 +107,7 @@ final class WrittenOutcomes {
     return lastInput;
   }
 
-  /** Counts the outcomes since the last call as written, when their transaction ends. */
+  /** Marks the outcomes since the previous call as written, when their transaction ends. */
   void advance() {
     for (Input input : inputs.values()) {
       if (input.last != null) {
@@ -115,12 +117,12 @@ final class WrittenOutcomes {
     }
   }
 
-  /** The lines of this task for its state. */
+  /** The progress of this task for its state. */
   List<String> passedLines() {
     return passed.lines(firstShard, lastShard);
   }
 
-  /** The lines of this task for the topic of claims. */
+  /** The progress of this task for the claims topic. */
   List<String> writtenLines() {
     written.addLines(passedLines());
     return written.lines(firstShard, lastShard);

@@ -11,7 +11,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The committed records of a claims topic that hold how far the outcomes of a sink are written.
+ * The committed progress records of a sink on a claims topic.
  *
  * @param offsets the offsets of all records
  * @param keys their record keys
@@ -22,11 +22,11 @@ record WrittenRecords(WrittenOffsets offsets, Set<String> keys) {
    * Reads the records.
    *
    * @param shards the number of shards of this dedup
-   * @param isOfAnyShards whether the records may be of a dedup with more shards
-   * @param since the offset to read to at least, as transactions from before it may be open; 0 for
-   *     none
+   * @param isOfAnyShards whether the records may belong to a dedup with more shards
+   * @param since the minimum offset to read to, because earlier transactions may still be open; 0
+   *     for no minimum
    * @throws org.apache.kafka.common.KafkaException if the topic cannot be read
-   * @throws io.firstseen.operators.UserErrorException if a record is not of this dedup
+   * @throws io.firstseen.operators.UserErrorException if a record does not belong to this dedup
    */
   static WrittenRecords read(OutputClaim claims, int shards, boolean isOfAnyShards, long since) {
     List<TopicPartition> partition = List.of(new TopicPartition(claims.topic(), 0));
@@ -48,8 +48,8 @@ record WrittenRecords(WrittenOffsets offsets, Set<String> keys) {
               offsets.addLines(value.lines().toList());
             }
           } catch (IllegalArgumentException e) {
-            throw claims.refused(
-                "record %s of topic %s is not of this dedup: %s"
+            throw claims.notOwned(
+                "record %s of topic %s does not belong to this dedup: %s"
                     .formatted(key, claims.topic(), e.getMessage()));
           }
         });

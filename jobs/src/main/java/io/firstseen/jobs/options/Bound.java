@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Says whether the value of an option must agree with an earlier start or with another job. */
+/**
+ * Specifies whether the value of an option must match the value of an earlier start or of another
+ * job.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Bound {
@@ -25,9 +28,11 @@ public @interface Bound {
     PUBLISHER,
     /** The source of {@code SnapshotJob}, with its state. */
     SOURCE,
-    /** Nobody: the state keeps its value, and the dedup logs a warning. */
+    /**
+     * No component rejects a change: the state keeps its value, and the dedup job logs a warning.
+     */
     WARNING,
-    /** Nobody: the value may change at any restart. */
+    /** No component: the value may change at any restart. */
     NOTHING
   }
 

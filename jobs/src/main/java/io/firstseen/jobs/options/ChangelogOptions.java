@@ -12,10 +12,10 @@ public final class ChangelogOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "The --ttl of the dedup; with a different one the job fails. A key is forgotten this long after it was accepted last, or up"
-              + " to an eighth later, at the end of a window. The length may change at any"
-              + " restart; a ttl cannot be added or removed (default: keys are kept until they"
-              + " are deleted).")
+          "The --ttl of the dedup job; the job fails if it differs. A key expires this long "
+              + "after its last acceptance, or up to an eighth later, at the end of a window. The "
+              + "length may change at any restart; a TTL cannot be added or removed (default: keys are "
+              + "kept until they are deleted).")
   @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
@@ -25,9 +25,9 @@ public final class ChangelogOptions {
       defaultValue = "1d",
       converter = OptionValues.DurationValue.class,
       description =
-          "How far ahead of the clock the time of a record on the accepted topic may be; later ones"
-              + " are skipped. More than in the dedup, so that a slow clock loses no key (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Maximum time by which the timestamp of a record on the accepted topic may be ahead of "
+              + "the system clock; later records are skipped. Set it higher than in the dedup job, so "
+              + "that a slow clock loses no key (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 

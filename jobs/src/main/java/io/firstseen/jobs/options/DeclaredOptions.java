@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Completes options of a command that have the name of a job's option and no label. Such an option
- * takes the label of the job's option, and its converter with the bounds unless it has its own. It
- * takes the default if its own is {@link #DEFAULT}.
+ * inherits the label of the job's option, its converter and bounds unless the command sets a
+ * converter, and its default if the command's default is {@link #DEFAULT}.
  */
 public final class DeclaredOptions implements IModelTransformer {
   /** Stands for the default of the job's option. */
@@ -27,13 +27,13 @@ public final class DeclaredOptions implements IModelTransformer {
         .forEach(option -> BY_NAME.put(option.longestName(), option));
   }
 
-  /** For picocli, which makes it. */
+  /** Called by picocli. */
   public DeclaredOptions() {}
 
   /**
    * The declaration of a job's option.
    *
-   * @throws NullPointerException if no job has it
+   * @throws NullPointerException if no job has this option
    */
   public static OptionSpec of(String name) {
     return Objects.requireNonNull(BY_NAME.get(name), name);
@@ -55,7 +55,7 @@ public final class DeclaredOptions implements IModelTransformer {
 
   @Override
   public CommandSpec transform(CommandSpec command) {
-    // All of them, which keeps their order.
+    // Replace all options, to keep their order.
     List<OptionSpec> options = List.copyOf(command.options());
     options.forEach(command::remove);
     options.forEach(option -> command.addOption(completed(option)));

@@ -18,10 +18,10 @@ public final class DedupOptions {
       defaultValue = "" + Firstseen.DEFAULT_FALSE_POSITIVE_RATE,
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
-              + " filter is filled to its capacity. State keeps its first rate, and the job logs a"
-              + " warning if this option differs (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Probability, in (0, 0.1], that a new key is reported as a duplicate when the filter "
+              + "is filled to its capacity. State keeps its first rate, and the job logs a "
+              + "warning if "
+              + "this option differs (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
 
@@ -31,8 +31,8 @@ public final class DedupOptions {
       defaultValue = "" + Firstseen.DEFAULT_CAPACITY,
       converter = OptionValues.KeyCount.class,
       description =
-          "The number of live keys up to which the rate holds; beyond it the rate grows in"
-              + " proportion (default: ${DEFAULT-VALUE}).")
+          "Number of live keys up to which the rate of --fpr holds; above it, the rate grows in "
+              + "proportion (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long capacity;
 
@@ -42,8 +42,8 @@ public final class DedupOptions {
       defaultValue = "" + Firstseen.DEFAULT_SHARDS,
       converter = OptionValues.DedupShardCount.class,
       description =
-          "Parts of the filter, a power of two up to 32768; also the highest possible"
-              + " parallelism. Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
+          "Number of shards of the filter, a power of two up to 32768; also the maximum "
+              + "parallelism. Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private int shards;
 
@@ -53,9 +53,9 @@ public final class DedupOptions {
       defaultValue = (Firstseen.DEFAULT_PAGE_CACHE_BYTES >> 20) + "m",
       converter = OptionValues.ByteCount.class,
       description =
-          "Memory of each task for the filter's pages if state is not on the heap, as with"
-              + " rocksdb. Best if all pages of a task fit. May change at any restart (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Memory per task for the filter's pages if state is not on the heap, as with rocksdb. "
+              + "Best if all pages of a task fit. May change at any restart (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long pageCacheBytes;
 
@@ -65,10 +65,12 @@ public final class DedupOptions {
       defaultValue = "approximate",
       converter = OptionValues.ModeName.class,
       description =
-          "approximate: only the filter decides; exact: keys that it holds are looked up in the set"
-              + " of the live keys' 64-bit hashes, so that no new key is dropped; exact-keys: the"
-              + " same with the keys themselves. Fixed for the life of the state (default:"
-              + " ${DEFAULT-VALUE}).")
+          "approximate: only the filter decides; exact: keys that the filter reports as known "
+              + "are checked against the set of the live keys' 64-bit hashes, so that no new key "
+              + "is "
+              + "dropped; exact-keys: the same check against the keys themselves. Fixed for the "
+              + "life "
+              + "of the state (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private DedupMode mode;
 
@@ -77,9 +79,10 @@ public final class DedupOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "Forget a key this long after its time, or up to an eighth later; at least 1s. The"
-              + " length may change at any restart; a ttl cannot be added or removed (default:"
-              + " keys are kept until they are deleted).")
+          "Time after which a key expires, at least 1s; a key may live up to an eighth longer. "
+              + "The length may change at any restart; a TTL cannot be added or removed "
+              + "(default: keys "
+              + "are kept until they are deleted).")
   @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
@@ -88,8 +91,8 @@ public final class DedupOptions {
       paramLabel = "CLOCK",
       converter = OptionValues.TtlClock.class,
       description =
-          "The clock of --ttl: event (the watermark) or processing (the clock of the machine)."
-              + " Fixed for the life of the state (default: event).")
+          "Clock of --ttl: event (the watermark) or processing (the system clock). Fixed for the "
+              + "life of the state (default: event).")
   @Bound(value = Bound.By.CHANGELOG, unset = "event")
   private TimeToLive.Clock ttlClock;
 
@@ -98,9 +101,9 @@ public final class DedupOptions {
       paramLabel = "EVENT",
       converter = OptionValues.TtlSince.class,
       description =
-          "Which event gives a key its time for --ttl: first-seen (the accepted one) or last-seen"
-              + " (the latest one, repeats included). Fixed for the life of the state (default:"
-              + " first-seen).")
+          "Event from which --ttl is measured: first-seen (the accepted event) or last-seen (the "
+              + "latest event, including duplicates). Fixed for the life of the state (default: "
+              + "first-seen).")
   @Bound(value = Bound.By.CHANGELOG, unset = "first-seen")
   private TimeToLive.Since ttlSince;
 
@@ -112,11 +115,12 @@ public final class DedupOptions {
       fallbackValue = "" + Firstseen.DEFAULT_AUDIT_SLICES,
       converter = AuditSlices.class,
       description =
-          "Keep the exact set of the live keys of one hash in N, to measure the"
-              + " false-positive rate and to report the new keys that are dropped; 0 for none,"
-              + " at most 1048576, 1024 if N is left out. State keeps its first value, and the job logs"
-              + " a warning if this option differs (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Size of the audit: the job keeps the exact set of the live keys of one hash in N, "
+              + "measures the false-positive rate on it, and reports the new keys that are "
+              + "dropped. 0 "
+              + "disables the audit; at most 1048576; 1024 if N is omitted. State keeps its first "
+              + "value, and the job logs a warning if this option differs (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private int auditSlices;
 
@@ -126,8 +130,8 @@ public final class DedupOptions {
       defaultValue = "1h",
       converter = OptionValues.DurationValue.class,
       description =
-          "How far ahead of the clock the time of an event may be; an event with a later time is"
-              + " a dead letter (default: ${DEFAULT-VALUE}).")
+          "Maximum time by which an event's timestamp may be ahead of the system clock; an event "
+              + "with a later timestamp is a dead letter (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 
@@ -156,10 +160,10 @@ public final class DedupOptions {
   }
 
   /**
-   * Whether the dedup can have a task together with the source or the sink. All operators of a task
-   * have the maximum parallelism of the first one, and state is bound to it. So theirs would have
-   * to become the number of shards, and where it is another one their earlier state would be
-   * refused.
+   * Whether the dedup can share a task with the source or the sink. All operators of a task have
+   * the maximum parallelism of the first operator, and state is bound to the maximum parallelism.
+   * In a shared task, the maximum parallelism of the source and the sink would be the number of
+   * shards; if their earlier state has a different one, Flink would not restore it.
    */
   public boolean canShareTask() {
     return shards == KeyGroupRangeAssignment.DEFAULT_LOWER_BOUND_MAX_PARALLELISM;
@@ -170,7 +174,7 @@ public final class DedupOptions {
     return pageCacheBytes;
   }
 
-  /** Whether only the filter decides, or an exact set behind it as well. */
+  /** Whether only the filter decides, or the filter and an exact set. */
   public DedupMode mode() {
     return mode;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The topics of events, how events are written there, and where a job begins to read them. */
+/** The topics of events, the format of events, and the position where a job starts to read them. */
 public final class EventOptions {
   private static final String TOPIC = "firstseen.events";
 
@@ -22,7 +22,7 @@ public final class EventOptions {
       paramLabel = "TOPIC,...",
       split = ",",
       converter = OptionValues.KafkaName.class,
-      description = "Where events come from: one topic or several (default: firstseen.events).")
+      description = "Topics of the events (default: firstseen.events).")
   // The source compares the topics of its state.
   @Bound(Bound.By.NOTHING)
   private List<String> topics = new ArrayList<>();
@@ -32,16 +32,18 @@ public final class EventOptions {
       paramLabel = "REGEX",
       converter = OptionValues.TopicPattern.class,
       description =
-          "Instead of --events-topic: events come from all topics whose whole name matches this"
-              + " Java regular expression, also from topics that are created later.")
+          "Java regular expression for the names of the topics of the events, instead of "
+              + "--events-topic. It must match the whole name. Topics that are created later are "
+              + "also "
+              + "read.")
   @Bound(Bound.By.NOTHING)
   private @Nullable Pattern topicPattern;
 
   @Option(
       names = "--scope-from-topic",
       description =
-          "The scope of a key is the name of its topic of events, so that equal keys of different"
-              + " topics are different keys. It takes the place of a scope in the event.")
+          "Use the name of the events topic as the scope of a key, so that equal keys of "
+              + "different topics are different keys. Replaces a scope in the event.")
   @Bound(Bound.By.IDENTITY)
   private boolean scopeFromTopic;
 
@@ -51,10 +53,11 @@ public final class EventOptions {
       defaultValue = "json",
       converter = KafkaOptions.EventFormat.Converter.class,
       description =
-          "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
-              + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
-              + " protobuf: the value is in Avro or Protocol Buffers, and --key-field is needed"
-              + " (default: ${DEFAULT-VALUE}).")
+          "json: the value is an object with ts, op, key and an optional scope, or has a "
+              + "different structure with --key-field; key: the record's key is the key, and a "
+              + "null "
+              + "value deletes it; avro, protobuf: the value is in Avro or Protocol Buffers, and "
+              + "--key-field is required (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private KafkaOptions.EventFormat format;
 
@@ -68,8 +71,8 @@ public final class EventOptions {
       defaultValue = "earliest",
       converter = KafkaOptions.Start.Converter.class,
       description =
-          "Where to begin without a checkpoint: earliest, latest or committed"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Start position of a job without a checkpoint: earliest, latest or committed (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private KafkaOptions.Start start;
 
@@ -92,17 +95,17 @@ public final class EventOptions {
    */
   public String topic() {
     if (topicPattern != null || topics().size() > 1) {
-      throw new IllegalStateException("there are several topics of events");
+      throw new IllegalStateException("the job reads several topics of events");
     }
     return topics().get(0);
   }
 
-  /** Whether each topic of events is a scope of its own. */
+  /** Whether the scope of a key is the name of its topic. */
   public boolean isScopeFromTopic() {
     return scopeFromTopic;
   }
 
-  /** How an event is written in a record. */
+  /** The format of an event in a record. */
   public KafkaOptions.EventFormat format() {
     return format;
   }
@@ -113,7 +116,7 @@ public final class EventOptions {
   }
 
   /**
-   * Where the schema of values comes from.
+   * The schema of values, from its file or from the schema registry.
    *
    * @throws UserErrorException if its file cannot be read
    */
@@ -121,7 +124,7 @@ public final class EventOptions {
     return schema.schema();
   }
 
-  /** Where a job without a checkpoint begins to read. */
+  /** The start position of a job without a checkpoint. */
   public KafkaOptions.Start start() {
     return start;
   }
@@ -152,7 +155,7 @@ public final class EventOptions {
   }
 
   /**
-   * Rejects a canonicaliser that cannot take the keys of these events.
+   * Rejects a canonicaliser that cannot process the keys of these events.
    *
    * @throws UserErrorException if the keys have several fields, and it is not {@code none}
    */
@@ -170,7 +173,7 @@ public final class EventOptions {
    * @param outputs the options of the topics that the job writes, by the names of the topics
    * @throws UserErrorException if the pattern matches one
    */
-  void refuseOutputsAsInput(Map<String, String> outputs) {
+  void rejectOutputsAsInput(Map<String, String> outputs) {
     outputs.forEach(
         (topic, option) -> {
           if (topicPattern != null && topicPattern.matcher(topic).matches()) {

@@ -45,9 +45,10 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "The field of the value that is the key, as a JSON pointer (RFC 6901) such as /id or"
-              + " /order/id. May be repeated: then the key is the JSON array of these fields"
-              + " (default: the format of docs/format/records-v1.md).")
+          "Field of the value that is the key, as a JSON pointer (RFC 6901) such as /id or "
+              + "/order/id. If it is repeated, the key is the JSON array of these fields "
+              + "(default: the "
+              + "format of docs/format/records-v1.md).")
   @Bound(Bound.By.IDENTITY)
   private List<FieldPointer> key = new ArrayList<>();
 
@@ -56,8 +57,9 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "With --key-field: the field of event time, a whole number or an ISO 8601 date-time with an"
-              + " offset (default: the header firstseen.timestamp, else the record's timestamp).")
+          "Field of the event time, a whole number or an ISO 8601 date-time with an offset. "
+              + "Needs --key-field (default: the header firstseen.timestamp, else the record's "
+              + "timestamp).")
   @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer time;
 
@@ -66,8 +68,8 @@ public final class FieldOptions {
       paramLabel = "UNIT",
       converter = Unit.Converter.class,
       description =
-          "The unit of whole numbers in --time-field, since 1970: millis, seconds, micros or nanos"
-              + " (default: millis).")
+          "Unit of whole numbers in --time-field, since 1970: millis, seconds, micros or nanos "
+              + "(default: millis).")
   @Bound(value = Bound.By.IDENTITY, unset = "millis")
   private @Nullable Unit timeUnit;
 
@@ -76,8 +78,8 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "With --key-field: the field that says whether the key is deleted. The job only logs a"
-              + " warning if values lack the field (default: none is).")
+          "Field that selects the operation, see --delete-values. If values lack the field, the "
+              + "job only logs a warning. Needs --key-field (default: all events add keys).")
   @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer operation;
 
@@ -86,8 +88,8 @@ public final class FieldOptions {
       paramLabel = "VALUE,...",
       split = ",",
       description =
-          "The values of --operation-field that delete the key, such as d. Every other value adds"
-              + " it; so does a field that is null or missing. A misspelt value is not detected.")
+          "Values of --operation-field that delete the key, such as d. All other values, null "
+              + "and a missing field add the key. A misspelt value is not detected.")
   @Bound(Bound.By.IDENTITY)
   private Set<String> deleteValues = new LinkedHashSet<>();
 
@@ -96,8 +98,8 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "With --key-field: the field of the scope; null, missing or empty for none. The job only"
-              + " logs a warning if values lack the field (default: no scope).")
+          "Field of the scope; no scope if it is null, missing or empty. If values lack the "
+              + "field, the job only logs a warning. Needs --key-field (default: no scope).")
   @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer scope;
 
@@ -119,37 +121,37 @@ public final class FieldOptions {
   }
 
   /**
-   * Refuses options that contradict each other.
+   * Rejects options that contradict each other.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if options contradict each other
    */
   void check(KafkaOptions.EventFormat format) {
     if (format == KafkaOptions.EventFormat.KEY) {
-      refuse(!key.isEmpty(), "--key-field needs --event-format json, avro or protobuf, got key");
+      reject(!key.isEmpty(), "--key-field needs --event-format json, avro or protobuf, got key");
     } else if (format != KafkaOptions.EventFormat.JSON) {
-      refuse(
+      reject(
           key.isEmpty(),
           "--event-format " + format.name().toLowerCase(Locale.ROOT) + " needs --key-field");
     }
-    refuse(key.isEmpty() && time != null, "--time-field needs --key-field");
-    refuse(key.isEmpty() && operation != null, "--operation-field needs --key-field");
-    refuse(key.isEmpty() && scope != null, "--scope-field needs --key-field");
-    refuse(
+    reject(key.isEmpty() && time != null, "--time-field needs --key-field");
+    reject(key.isEmpty() && operation != null, "--operation-field needs --key-field");
+    reject(key.isEmpty() && scope != null, "--scope-field needs --key-field");
+    reject(
         time == null && timeUnit != null,
         "--time-unit needs --time-field, got "
             + String.valueOf(timeUnit).toLowerCase(Locale.ROOT)
             + " alone");
-    refuse(
+    reject(
         operation == null && !deleteValues.isEmpty(),
         "--delete-values needs --operation-field, got " + String.join(",", deleteValues));
-    refuse(
+    reject(
         operation != null && deleteValues.isEmpty(),
-        "--operation-field needs --delete-values, such as d: without them nothing is deleted");
+        "--operation-field needs --delete-values, such as d: without them, no key is deleted");
   }
 
-  private static void refuse(boolean wrong, String sentence) {
+  private static void reject(boolean wrong, String message) {
     if (wrong) {
-      throw new UserErrorException(sentence);
+      throw new UserErrorException(message);
     }
   }
 }

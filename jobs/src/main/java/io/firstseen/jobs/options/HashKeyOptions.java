@@ -15,18 +15,18 @@ public final class HashKeyOptions {
       names = NAME,
       paramLabel = NamedHashKey.LABEL,
       description =
-          "A file with the secret key of the hash, 32 hexadecimal digits, or public for the public"
-              + " key (a file of this name is ./public). Without it the environment variable "
+          "File with the secret hash key, 32 hexadecimal digits, or public for the public key "
+              + "(write ./public for a file of this name). Default: the environment variable "
               + NamedHashKey.VARIABLE
-              + " holds the key, or else the public key is used, with a warning.")
+              + ", or else the public key, with a warning.")
   @Bound(Bound.By.STATE)
   private Path file;
 
   HashKeyOptions() {}
 
   /**
-   * The hash with the key that the option names, else with that of the environment variable, else
-   * with the fixed public key ({@link KeyHash#isFixedKey()}).
+   * The hash with the key of the option, else of the environment variable, else with the fixed
+   * public key ({@link KeyHash#isFixedKey()}).
    *
    * @throws UserErrorException if the key cannot be read
    */
@@ -46,22 +46,25 @@ public final class HashKeyOptions {
     return new NamedHashKey(NAME, file);
   }
 
-  /** The warning of a dedup, whose key must be secret; empty if it is. */
+  /** The warning of a dedup job with a public key; empty if the key is secret. */
   public Optional<String> publicKeyWarning() {
     Optional<String> missing = missingKeyWarning();
     return missing.isPresent() || !keyHash().isFixedKey()
         ? missing
         : Optional.of(
-            "the hash key is the public one: whoever knows it can make keys that collide");
+            "the hash key is the public key: anyone who knows it can construct colliding keys");
   }
 
-  /** The warning of snapshots, whose key may be public on purpose; empty if a key is configured. */
+  /**
+   * The warning of a snapshot job without a configured key; empty if a key is configured. A public
+   * key may be intended.
+   */
   public Optional<String> missingKeyWarning() {
     return named().isGiven() || !keyHash().isFixedKey()
         ? Optional.empty()
         : Optional.of(
-            "no hash key is configured, so a public one is used: whoever knows it can make keys"
-                + " that collide (set "
+            "no hash key is configured, so the public key is used: anyone who knows it can "
+                + "construct colliding keys (set "
                 + NAME
                 + " or "
                 + NamedHashKey.VARIABLE

@@ -21,8 +21,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The options of a dedup that a later start, or a job that reads its changelog, must share: each
- * option with {@link Bound.By#IDENTITY} or {@link Bound.By#CHANGELOG}, by its name without dashes.
+ * The options of a dedup job that must be the same at a later start and in a job that reads its
+ * changelog: each option with {@link Bound.By#IDENTITY} or {@link Bound.By#CHANGELOG}, by its name
+ * without dashes.
  *
  * @param values the text of each value, with {@code \n} for a line feed
  */
@@ -40,7 +41,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return new JobIdentity(new TreeMap<>(values));
   }
 
-  /** The identity of a job that dedups. */
+  /** The identity of a dedup job. */
   public static JobIdentity ofDedup(KafkaOptions kafka, JobOptions options) {
     NavigableMap<String, String> values = new TreeMap<>();
     for (Object holder : List.of(options.keys(), options.dedup(), kafka)) {
@@ -49,7 +50,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return new JobIdentity(values);
   }
 
-  /** The options that a job with snapshots of a changelog shares with the dedup that writes it. */
+  /** The options that a snapshot job shares with the dedup job that writes its changelog. */
   public static JobIdentity ofChangelogReader(JobOptions options) {
     NavigableMap<String, String> values = new TreeMap<>();
     collect(KeyOptions.class, options.keys(), RECORDED, values);
@@ -58,7 +59,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return new JobIdentity(values);
   }
 
-  /** Reads {@link #toBytes}. Ignores lines of another form. */
+  /** Parses the output of {@link #toBytes}. Ignores lines in other formats. */
   public static JobIdentity parse(byte[] utf8) {
     NavigableMap<String, String> values = new TreeMap<>();
     new String(utf8, UTF_8)
@@ -80,7 +81,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
         .getBytes(UTF_8);
   }
 
-  /** The names that {@code --accept-changes} takes. */
+  /** The valid names for {@code --accept-changes}. */
   static Set<String> names() {
     NavigableMap<String, String> values = new TreeMap<>();
     for (Class<?> type :
@@ -90,7 +91,9 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return values.keySet();
   }
 
-  /** Adds the values of an object with options and of its mixins; the defaults if it is null. */
+  /**
+   * Adds the option values of an object and of its mixins, or the defaults if the object is null.
+   */
   private static void collect(
       Class<?> type,
       @Nullable Object holder,
@@ -133,7 +136,10 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return value.toString().replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r");
   }
 
-  /** The identity that a reader of the changelog shares: it sees only a ttl of accepted events. */
+  /**
+   * The identity that a reader of the changelog shares. The reader only knows a TTL that is
+   * measured from accepted events.
+   */
   public JobIdentity ofChangelog() {
     boolean isSeen =
         "event".equals(values.get("ttl-clock")) && "first-seen".equals(values.get("ttl-since"));
@@ -156,8 +162,8 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
    *
    * @param before the recorded identity
    * @param accepted the names of options that may differ
-   * @return a sentence part with both values of each option that differs, and the way out; empty if
-   *     none differs
+   * @return the error with both values of each option that differs, and the fix; empty if none
+   *     differs
    */
   public Optional<String> difference(JobIdentity before, Set<String> accepted) {
     List<String> names =

@@ -14,8 +14,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
 /**
- * All options of the jobs except those of sources and sinks. A mixin for picocli: options are only
- * made by parsing, so that each default and bound is in one place, the annotation.
+ * All options of the jobs except the options of sources and sinks. This is a picocli mixin. Options
+ * are only created by parsing, so that the annotation is the single definition of each default and
+ * bound.
  */
 public final class JobOptions {
   @Mixin private KeyOptions keys;
@@ -39,12 +40,12 @@ public final class JobOptions {
     this.snapshots = snapshots;
   }
 
-  /** The options of a job that only dedups. */
+  /** The options of a dedup job. */
   public static JobOptions forDedup(KeyOptions keys, StreamOptions stream, DedupOptions dedup) {
     return new JobOptions(keys, stream, Objects.requireNonNull(dedup, "dedup"), null, null);
   }
 
-  /** The options of a job that only makes snapshots. */
+  /** The options of a snapshot job. */
   public static JobOptions forSnapshots(
       KeyOptions keys,
       StreamOptions stream,
@@ -61,7 +62,7 @@ public final class JobOptions {
   /**
    * All options, from arguments as on a command line: {@code parse("--fpr", "0.01")}.
    *
-   * @throws CommandLine.ParameterException with a sentence if an argument is wrong
+   * @throws CommandLine.ParameterException if an argument is invalid
    */
   public static JobOptions parse(String... words) {
     Holder holder = new Holder();
@@ -69,14 +70,14 @@ public final class JobOptions {
     return holder.options;
   }
 
-  /** How keys are canonicalised and hashed. */
+  /** The canonicaliser and the hash key. */
   public KeyOptions keys() {
     return keys;
   }
 
   /**
-   * Where tasks get the hash of the dedup: with the job, or with {@code --hash-key-on-workers} by
-   * reading its key themselves.
+   * The source of the dedup's hash: the job contains the key, or with {@code --hash-key-on-workers}
+   * each task reads the key.
    *
    * @throws UserErrorException if the key cannot be read here
    */
@@ -85,8 +86,8 @@ public final class JobOptions {
   }
 
   /**
-   * Where tasks get the hash of the snapshots, which is that of the dedup unless it is given. Like
-   * {@link #keyHashSource()}.
+   * The source of the snapshots' hash, which defaults to the dedup's hash. Like {@link
+   * #keyHashSource()}.
    */
   public KeyHashSource snapshotKeyHashSource() {
     return snapshots()
@@ -105,8 +106,8 @@ public final class JobOptions {
   }
 
   /**
-   * The warning of a dedup under the public key, or of snapshots under the public key that nobody
-   * chose; empty if there is nothing to warn of.
+   * The warning if a dedup job uses the public key, or if snapshots use it because no key is
+   * configured; otherwise empty.
    */
   public Optional<String> publicKeyWarning() {
     if (dedup != null) {
@@ -129,7 +130,7 @@ public final class JobOptions {
   /**
    * Options of the dedup.
    *
-   * @throws NullPointerException in a job that only makes snapshots
+   * @throws NullPointerException in a snapshot job
    */
   public DedupOptions dedup() {
     return Objects.requireNonNull(dedup, "this job does not dedup");
@@ -138,20 +139,22 @@ public final class JobOptions {
   /**
    * Options of the snapshots.
    *
-   * @throws NullPointerException in a job that only dedups
+   * @throws NullPointerException in a dedup job
    */
   public SnapshotOptions snapshots() {
-    return Objects.requireNonNull(snapshots, "this job makes no snapshots");
+    return Objects.requireNonNull(snapshots, "this job does not publish snapshots");
   }
 
-  /** How far ahead of the clock the time of an input record may be. */
+  /**
+   * The maximum time by which the timestamp of an input record may be ahead of the system clock.
+   */
   public Duration maxAhead() {
     return dedup == null ? changelog.maxAhead() : dedup.maxAhead();
   }
 
   /**
-   * The false-positive rate of one key in the snapshots: that of their options, else that of the
-   * dedup, else {@link Firstseen#DEFAULT_FALSE_POSITIVE_RATE}.
+   * The false-positive rate of one key in the snapshots: the rate of the snapshot options, else the
+   * rate of the dedup, else {@link Firstseen#DEFAULT_FALSE_POSITIVE_RATE}.
    *
    * @throws UserErrorException if the options contradict each other
    */
@@ -162,11 +165,11 @@ public final class JobOptions {
   }
 
   /**
-   * The time in milliseconds after its last acceptance when a key leaves the snapshots: the ttl of
-   * the dedup; 0 if it has none.
+   * The time in milliseconds after its last acceptance when a key leaves the snapshots, which is
+   * the dedup's TTL; 0 without a TTL.
    *
-   * @throws UserErrorException if the dedup's ttl depends on processing time or on repeats, which
-   *     snapshots do not see
+   * @throws UserErrorException if the dedup's TTL uses processing time or duplicates, which a
+   *     snapshot job does not see
    */
   public long snapshotTtlMillis() {
     if (dedup == null) {
@@ -178,19 +181,19 @@ public final class JobOptions {
     }
     if (ttl.clock() != TimeToLive.Clock.EVENT) {
       throw new UserErrorException(
-          "--ttl-clock processing needs a job without snapshots: their windows are of event time");
+          "--ttl-clock processing needs a job without snapshots: snapshot windows use event time");
     }
     if (ttl.since() != TimeToLive.Since.FIRST_SEEN) {
       throw new UserErrorException(
-          "--ttl-since last-seen needs a job without snapshots: they do not see repeats, and would"
-              + " forget keys that still arrive");
+          "--ttl-since last-seen needs a job without snapshots: a snapshot job does not see "
+              + "duplicates, so it would expire keys that still arrive");
     }
     return ttl.millis();
   }
 
   /**
-   * For how long after its acceptance a key may live; null if it is kept until it is deleted, or
-   * for as long as repeats come.
+   * The maximum lifetime of a key after its acceptance; null if a key is kept until it is deleted,
+   * or if duplicates extend its lifetime.
    */
   public @Nullable Duration ttlOfAccepted() {
     if (dedup == null) {

@@ -22,15 +22,15 @@ import picocli.CommandLine.TypeConversionException;
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions implements Cloneable {
 
-  /** How an event is written in a record. */
+  /** The format of an event in a record. */
   public enum EventFormat {
     /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
     JSON,
     /** The record's key is the key; a null value deletes it. */
     KEY,
-    /** The value is of Avro, in its binary encoding. */
+    /** The value is Avro in the binary encoding. */
     AVRO,
-    /** The value is a message of Protocol Buffers. */
+    /** The value is a Protocol Buffers message. */
     PROTOBUF;
 
     static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
@@ -40,7 +40,7 @@ public final class KafkaOptions implements Cloneable {
     }
   }
 
-  /** Where a job without a checkpoint begins to read. */
+  /** The start position of a job without a checkpoint. */
   public enum Start {
     /** At the oldest record. */
     EARLIEST,
@@ -56,8 +56,8 @@ public final class KafkaOptions implements Cloneable {
     }
   }
 
-  /** Flink takes a shorter one for none. */
-  private static final Duration LEAST_CHECKPOINT_INTERVAL = Duration.ofMillis(10);
+  /** Flink disables checkpoints if the interval is shorter. */
+  private static final Duration MIN_CHECKPOINT_INTERVAL = Duration.ofMillis(10);
 
   // Milliseconds are an int.
   private static final Duration MAX_TRANSACTION_TIMEOUT = Duration.ofDays(24);
@@ -80,7 +80,7 @@ public final class KafkaOptions implements Cloneable {
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT,...",
       required = true,
-      description = "Brokers to ask first.")
+      description = "Kafka bootstrap servers.")
   @Bound(Bound.By.NOTHING)
   private String bootstrapServers;
 
@@ -94,9 +94,9 @@ public final class KafkaOptions implements Cloneable {
       defaultValue = "firstseen",
       converter = OptionValues.KafkaName.class,
       description =
-          "The prefix of transactional ids and consumer groups; the job's output topic (of a dedup the"
-              + " accepted topic, with --output record the records topic) follows and, in"
-              + " transactional ids, the job's id (default: ${DEFAULT-VALUE}).")
+          "Prefix of transactional ids and consumer groups, followed by the output topic (in a "
+              + "dedup job the accepted topic, with --output record the records topic) and, in "
+              + "transactional ids, by the job's id (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private String transactionalIdPrefix;
 
@@ -106,9 +106,9 @@ public final class KafkaOptions implements Cloneable {
       defaultValue = "15m",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How long the broker keeps an uncommitted transaction; a job that is down for longer"
-              + " loses its uncommitted output. Brokers with stock settings allow no more than"
-              + " 15m (default: ${DEFAULT-VALUE}).")
+          "Time after which the broker aborts an open transaction; a job that is down for longer "
+              + "loses its uncommitted output. Brokers allow at most 15m by default (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration transactionTimeout;
 
@@ -118,8 +118,8 @@ public final class KafkaOptions implements Cloneable {
       defaultValue = "10s",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Time between checkpoints; results are visible to committed readers after the next one"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Time between checkpoints, at least 10ms. Read-committed consumers see results after "
+              + "the next checkpoint (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration checkpointInterval;
 
@@ -127,7 +127,7 @@ public final class KafkaOptions implements Cloneable {
       names = "--checkpoint-dir",
       paramLabel = "URI",
       converter = OptionValues.FlinkDirectory.class,
-      description = "Where checkpoints are kept (default: what the cluster is configured for).")
+      description = "Directory of checkpoints (default: the cluster's configuration).")
   @Bound(Bound.By.NOTHING)
   private String checkpointDirectory;
 
@@ -137,20 +137,22 @@ public final class KafkaOptions implements Cloneable {
       defaultValue = "1d",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How long a snapshot job may be down or behind and still continue from its state. The"
-              + " accepted topic must keep the records of removals for this long"
-              + " (delete.retention.ms). A topic that the job makes gets this value"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Maximum time that a snapshot job may be down or behind and still resume from its "
+              + "state. The accepted topic must keep tombstones for this long "
+              + "(delete.retention.ms); "
+              + "the job creates the topic with this value (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration maxDowntime;
 
   @Option(
       names = "--take-over",
       description =
-          "Publish a set, or write the output of a dedup, that another job has written until now, or"
-              + " this job from a newer state. Sequences continue after those on the topic; outcomes"
-              + " that are written already are not written again. A dedup ends the other job; before"
-              + " you take over a set, stop the job that publishes it.")
+          "Take over a set or the output of a dedup job that another job has written, or this "
+              + "job from a newer state. Sequences continue after the highest sequence on the "
+              + "topic; "
+              + "outcomes that are already written are not written again. A dedup job stops the "
+              + "other "
+              + "job; before you take over a set, stop the job that publishes it.")
   @Bound(Bound.By.NOTHING)
   private boolean takeOver;
 
@@ -160,27 +162,28 @@ public final class KafkaOptions implements Cloneable {
       split = ",",
       converter = ChangedOption.class,
       description =
-          "Options, without dashes, whose values may differ from the values that are recorded in"
-              + " the state and on the claims topic."
-              + " Remove this option after the start.")
+          "Options, without dashes, whose values may differ from the values recorded in the "
+              + "state and on the claims topic. Remove this option after the start.")
   @Bound(Bound.By.NOTHING)
   private Set<String> acceptedChanges = new LinkedHashSet<>();
 
   @Option(
       names = "--accept-new-topic",
       description =
-          "Resume from state although a topic of the job was deleted, created again, or has another name."
-              + " The job reads a new topic of events from its beginning. What was in the old topic and"
-              + " not read is lost, as are the live keys in an accepted topic. Without it the job fails.")
+          "Resume from state although a topic of the job was deleted, recreated or renamed. The "
+              + "job reads a new topic of events from its beginning. Unread records of the old "
+              + "topic "
+              + "are lost, as are the live keys of an accepted topic. Without this option the job "
+              + "fails.")
   @Bound(Bound.By.NOTHING)
   private boolean acceptNewTopic;
 
   @Option(
       names = "--allow-skipped-offsets",
       description =
-          "Resume from state although the topic no longer has the offsets, as it deleted records before"
-              + " they were read: read from the oldest record on. The metric skippedOffsets counts them."
-              + " Without it the job fails.")
+          "Resume from state although the topic deleted records before the job read them; the "
+              + "job continues at the oldest record. The metric skippedOffsets counts the lost "
+              + "records. Without this option the job fails.")
   @Bound(Bound.By.NOTHING)
   private boolean allowSkippedOffsets;
 
@@ -188,9 +191,9 @@ public final class KafkaOptions implements Cloneable {
       names = "--public-key",
       paramLabel = "FILE",
       description =
-          "With --signing-key: manifests on the snapshots topic that this public key signed count"
-              + " too, such as those of the previous job; may be repeated. All others are"
-              + " ignored.")
+          "Additional public key; manifests on the snapshots topic that it signed, such as "
+              + "manifests of the previous job, are also valid. May be repeated. Manifests of all "
+              + "other keys are ignored. Needs --signing-key.")
   @Bound(Bound.By.NOTHING)
   private List<Path> publicKeys = new ArrayList<>();
 
@@ -203,7 +206,7 @@ public final class KafkaOptions implements Cloneable {
   /**
    * Options from arguments as on a command line.
    *
-   * @throws CommandLine.ParameterException with a sentence if an argument is wrong
+   * @throws CommandLine.ParameterException if an argument is invalid
    */
   public static KafkaOptions parse(String... words) {
     KafkaOptions options = new KafkaOptions();
@@ -225,7 +228,7 @@ public final class KafkaOptions implements Cloneable {
     }
   }
 
-  /** Brokers to ask first. */
+  /** The bootstrap servers. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
@@ -240,7 +243,7 @@ public final class KafkaOptions implements Cloneable {
     return topics;
   }
 
-  /** The topics of events, and how events are written there. */
+  /** The topics and the format of events. */
   public EventOptions events() {
     return events;
   }
@@ -255,7 +258,7 @@ public final class KafkaOptions implements Cloneable {
     return transactionTimeout;
   }
 
-  /** For how long the accepted topic must keep the records of removals. */
+  /** The time for which the accepted topic must keep tombstones. */
   public Duration maxDowntime() {
     return maxDowntime;
   }
@@ -265,22 +268,22 @@ public final class KafkaOptions implements Cloneable {
     return takeOver;
   }
 
-  /** The options whose values may differ from those in {@link JobIdentity}. */
+  /** The options whose values may differ from the recorded {@link JobIdentity}. */
   public Set<String> acceptedChanges() {
     return Set.copyOf(acceptedChanges);
   }
 
-  /** Whether topics may be others than those of the state. */
+  /** Whether topics may differ from the topics in the state. */
   public boolean acceptNewTopic() {
     return acceptNewTopic;
   }
 
-  /** Whether records of the input may be gone before they were read. */
+  /** Whether records of the input may have been deleted before the job read them. */
   public boolean allowSkippedOffsets() {
     return allowSkippedOffsets;
   }
 
-  /** Files of public keys whose manifests count besides those of the signing key. */
+  /** Files of public keys whose manifests are valid in addition to manifests of the signing key. */
   public List<Path> publicKeys() {
     return List.copyOf(publicKeys);
   }
@@ -304,17 +307,17 @@ public final class KafkaOptions implements Cloneable {
   }
 
   /**
-   * Refuses options that contradict each other, and settings that Kafka's clients would refuse.
+   * Rejects options that contradict each other, and settings that Kafka's clients would reject.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if there are such options or settings
    */
   public void check() {
     clients.check(bootstrapServers);
-    if (checkpointInterval.compareTo(LEAST_CHECKPOINT_INTERVAL) < 0) {
+    if (checkpointInterval.compareTo(MIN_CHECKPOINT_INTERVAL) < 0) {
       throw new UserErrorException(
           "--checkpoint-interval must be at least %s, got %s"
               .formatted(
-                  OptionValues.write(LEAST_CHECKPOINT_INTERVAL),
+                  OptionValues.write(MIN_CHECKPOINT_INTERVAL),
                   OptionValues.write(checkpointInterval)));
     }
     topics.check(events);
@@ -335,9 +338,9 @@ public final class KafkaOptions implements Cloneable {
   }
 
   /**
-   * Refuses a canonicaliser that cannot take the keys of these events.
+   * Rejects a canonicaliser that cannot process the keys of these events.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if the keys have several fields, and it is not {@code none}
    */
   public void checkCanonicaliser(Canonicaliser canonicaliser) {
     events.checkCanonicaliser(canonicaliser);

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 /** The settings of Kafka clients, from a file and from options: a mixin, or a group. */
 public final class KafkaProperties {
 
-  /** Settings that are secrets: a command line is no place for them. */
+  /** Settings that are secrets and must not appear on a command line. */
   private static final Pattern SECRET =
       Pattern.compile(
           "(.*\\.)?(sasl\\.jaas\\.config|ssl\\.keystore\\.key)|.*(password|passphrase|secret).*");
@@ -64,8 +64,8 @@ public final class KafkaProperties {
       names = "--kafka-properties",
       paramLabel = "FILE",
       description =
-          "A properties file with settings of all Kafka clients, such as sasl.jaas.config, so that"
-              + " no secret stands on a command line.")
+          "Properties file with settings of all Kafka clients, such as sasl.jaas.config. Keeps "
+              + "secrets off the command line.")
   @Bound(Bound.By.NOTHING)
   private @Nullable Path file;
 
@@ -73,14 +73,14 @@ public final class KafkaProperties {
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
       description =
-          "A setting of all Kafka clients, such as security.protocol=SSL; may be repeated, and"
-              + " overrides that of the file. Not for secrets.")
+          "Setting of all Kafka clients, such as security.protocol=SSL; may be repeated, and "
+              + "overrides the setting in --kafka-properties. Not for secrets.")
   @Bound(Bound.By.NOTHING)
   private Map<String, String> single = new LinkedHashMap<>();
 
   /**
-   * All settings; one that is given twice has the option's value. The file is in Java's format of
-   * properties, in UTF-8. Logs a warning if users other than its owner may read or change the file.
+   * All settings; the option overrides the file. The file is a Java properties file in UTF-8. Logs
+   * a warning if users other than its owner may read or change the file.
    *
    * @throws UserErrorException if the file cannot be read, or an option holds a secret
    */
@@ -108,8 +108,8 @@ public final class KafkaProperties {
     for (String name : single.keySet()) {
       if (SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches()) {
         throw new UserErrorException(
-            "--kafka-property must not hold a secret, which others on this machine can read there:"
-                + " put %s into the file of --kafka-properties".formatted(name));
+            "--kafka-property must not contain a secret, because other users of this machine can read command lines: put %s into the file of --kafka-properties"
+                .formatted(name));
       }
     }
     all.putAll(single);
@@ -139,7 +139,7 @@ public final class KafkaProperties {
       ConsumerConfig.configDef().parse(settings);
       ProducerConfig.configDef().parse(settings);
       AdminClientConfig.configDef().parse(settings);
-      // Settings that each are good, but not for transactions.
+      // Settings that are valid individually but not with transactions.
       settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
       settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
       settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -152,7 +152,7 @@ public final class KafkaProperties {
     }
   }
 
-  /** A client that gives up before a broker can answer fails again and again. */
+  /** A client that gives up before a broker can respond fails at every attempt. */
   private static void checkTimeouts(Map<String, Object> settings) {
     Map<String, Object> consumer = ConsumerConfig.configDef().parse(settings);
     Map<String, Object> producer = ProducerConfig.configDef().parse(settings);
@@ -160,13 +160,13 @@ public final class KafkaProperties {
       Object value = consumer.getOrDefault(name, producer.get(name));
       if (((Number) value).longValue() < MIN_TIMEOUT_MILLIS) {
         throw new ConfigException(
-            "%s must be at least %d, in which a broker can answer, got %s"
+            "%s must be at least %d, so that a broker can respond in time, got %s"
                 .formatted(name, MIN_TIMEOUT_MILLIS, value));
       }
     }
   }
 
-  /** A job whose record is too large for its producer fails again and again. */
+  /** A job whose record is too large for its producer fails after every restart. */
   private static void checkRequestSize(ProducerConfig producer) {
     int bytes = producer.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
     if (bytes < KafkaOptions.MAX_WRITTEN_BYTES) {
@@ -177,7 +177,7 @@ public final class KafkaProperties {
     }
   }
 
-  /** A producer refuses this when it starts; that would be in the cluster, at each restart. */
+  /** The producer rejects this setting only when it starts, in the cluster, after every restart. */
   private static void checkDeliveryTimeout(ProducerConfig producer) {
     if (!producer.originals().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
       return;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How keys are canonicalised, and the secret of their hash. */
+/** The canonicaliser and the hash key of keys. */
 public final class KeyOptions {
 
   @Option(
@@ -20,10 +20,12 @@ public final class KeyOptions {
       defaultValue = "none",
       converter = OptionValues.CanonicaliserName.class,
       description =
-          "Which spellings are one key: none (bytes as they are), url, text, or url-expression"
-              + " (entries of lists of hosts and URLs); url-2 and url-expression-1 are their older"
-              + " versions, for older state. Fixed for the life of the state and of the set;"
-              + " SnapshotJob fails unless it has the dedup's (default: ${DEFAULT-VALUE}).")
+          "Rule that maps spellings of a key to one key: none (bytes unchanged), url, text, or "
+              + "url-expression (entries of lists of hosts and URLs); url-2 and url-expression-1 "
+              + "are "
+              + "older versions, for older state. Fixed for the life of the state and of the set; "
+              + "SnapshotJob fails unless its value matches the dedup job's (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private Canonicaliser canonicaliser;
 
@@ -32,10 +34,12 @@ public final class KeyOptions {
       paramLabel = "NAME,...",
       converter = OptionValues.StrippedParameters.class,
       description =
-          "With --canonicaliser url: the query parameters that URLs lose, such as utm_*,gclid; a * at"
-              + " the end stands for any rest, and the name common for the list of tracking"
-              + " parameters in docs/format/url-v3.md. Recorded in the state and in the set,"
-              + " and fixed for their life; SnapshotJob fails unless it has the dedup's (default: none).")
+          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * "
+              + "matches any suffix, and the name common stands for the list of tracking "
+              + "parameters in "
+              + "docs/format/url-v3.md. Recorded in the state and in the set, and fixed for their "
+              + "life; SnapshotJob fails unless its value matches the dedup job's. Needs "
+              + "--canonicaliser url (default: none).")
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 
@@ -46,7 +50,7 @@ public final class KeyOptions {
   /**
    * The rule that makes different spellings one key.
    *
-   * @throws UserErrorException if parameters are to be stripped from other keys than URLs
+   * @throws UserErrorException if parameters are to be stripped from keys that are not URLs
    */
   public Canonicaliser canonicaliser() {
     if (strippedParameters == null) {
@@ -91,20 +95,17 @@ public final class KeyOptions {
    * given.
    *
    * @param ofKey the option for the rate of one key
-   * @param ofUrl the option for the highest rate of one URL that is asked by its match expressions
-   * @throws UserErrorException if both are given, or the latter for a set that is not asked so
+   * @param ofUrl the option for the highest rate of one URL, of which all match expressions are
+   *     looked up
+   * @throws UserErrorException if both are given, or if {@code ofUrl} is given for a set that is
+   *     not a list of match expressions
    */
   public OptionalDouble keyRate(Rate ofKey, Rate ofUrl) {
     if (ofUrl.value() == null) {
       return ofKey.value() == null ? OptionalDouble.empty() : OptionalDouble.of(ofKey.value());
     }
     if (ofKey.value() != null) {
-      throw new UserErrorException(
-          ofKey.name()
-              + " and "
-              + ofUrl.name()
-              + " exclude each other: one is for a key, the other"
-              + " for a URL");
+      throw new UserErrorException(ofKey.name() + " and " + ofUrl.name() + " exclude each other");
     }
     if (!canonicaliser.is(Canonicaliser.URL_EXPRESSION)) {
       throw new UserErrorException(

@@ -9,24 +9,22 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A hash key as an option names it: by its file, as the public one, or not, see {@link #isGiven}.
- */
+/** The hash key of an option: a file, the public key, or not given, see {@link #isGiven}. */
 final class NamedHashKey {
   /** The environment variable of a key that no option names. */
   static final String VARIABLE = "FIRSTSEEN_HASH_KEY";
 
-  /** The value of an option that stands for {@link KeyHash#fixed()}. */
+  /** The option value that selects {@link KeyHash#fixed()}. */
   static final String PUBLIC = "public";
 
-  /** The label of such an option's value. */
+  /** The label of the option's value. */
   static final String LABEL = "FILE|" + PUBLIC;
 
   private final String option;
   private final @Nullable Path value;
 
   /**
-   * The key that an option names.
+   * Creates the key of an option.
    *
    * @param option its name, for messages
    * @param value its value; null if it is not given
@@ -37,7 +35,8 @@ final class NamedHashKey {
   }
 
   /**
-   * Whether the option is given. Otherwise the environment has the key, or it is the public one.
+   * Whether the option is given. Otherwise the key is in the environment variable, or is the public
+   * key.
    */
   boolean isGiven() {
     return value != null;
@@ -66,7 +65,10 @@ final class NamedHashKey {
     }
   }
 
-  /** The hash, which goes with the job, or which every task reads on its own machine. */
+  /**
+   * The source of the hash: the job, or a file or variable that every task reads on its own
+   * machine.
+   */
   KeyHashSource source(boolean onWorkers) {
     return onWorkers ? KeyHashSource.onWorkers(read(), place()) : KeyHashSource.inJob(read());
   }
@@ -83,7 +85,7 @@ final class NamedHashKey {
   }
 
   /**
-   * Where the key is.
+   * The location of the key.
    *
    * @param name the absolute path of a file, or {@link #PUBLIC}; null for the environment
    */

@@ -20,7 +20,10 @@ import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Converters of option values, with their bounds. Each error message is a part of one sentence. */
+/**
+ * Converters of option values, with their bounds. Each error message completes a sentence that
+ * starts with the option's name.
+ */
 public final class OptionValues {
   /** The largest number of a duration, of any unit. */
   public static final int MAX_AMOUNT = 999_999_999;
@@ -30,7 +33,7 @@ public final class OptionValues {
 
   private OptionValues() {}
 
-  /** The duration in the syntax of options: in the largest unit that divides it. */
+  /** Formats a duration like an option value, in the largest unit that divides it. */
   public static String write(Duration duration) {
     long millis = duration.toMillis();
     if (millis == 0 || millis % 1000 != 0) {
@@ -69,13 +72,13 @@ public final class OptionValues {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Falls through to the one sentence.
+      // Falls through to the error.
     }
     throw new TypeConversionException(
         "must be a whole number in [" + min + ", " + max + "], got '" + value + "'");
   }
 
-  /** Applies a conversion that throws IllegalArgumentException for a wrong value. */
+  /** Applies a conversion that throws IllegalArgumentException if the value is invalid. */
   private static <T> T read(String value, Function<String, T> function) {
     try {
       return function.apply(value);
@@ -112,7 +115,7 @@ public final class OptionValues {
     }
   }
 
-  /** A number of bytes, zero or more, as Flink writes sizes of memory. */
+  /** A number of bytes, zero or more, in Flink's notation of memory sizes. */
   public static final class ByteCount implements ITypeConverter<Long> {
     @Override
     public Long convert(String value) {
@@ -186,7 +189,7 @@ public final class OptionValues {
           return uri;
         }
       } catch (URISyntaxException e) {
-        // Falls through to the one sentence.
+        // Falls through to the error.
       }
       throw notDirectory(value);
     }
@@ -200,8 +203,8 @@ public final class OptionValues {
   }
 
   /**
-   * The URI of a directory, as Flink reads it: spaces and letters outside of ASCII stand for
-   * themselves.
+   * The URI of a directory in Flink's notation, in which spaces and non-ASCII letters are not
+   * escaped.
    */
   public static final class FlinkDirectory implements ITypeConverter<String> {
     private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
@@ -215,7 +218,10 @@ public final class OptionValues {
     }
   }
 
-  /** The address of a schema registry. The message does not repeat what may have a password. */
+  /**
+   * The address of a schema registry. The error message does not repeat the value, which may
+   * contain a password.
+   */
   public static final class RegistryUri implements ITypeConverter<URI> {
     @Override
     public URI convert(String value) {
@@ -229,10 +235,11 @@ public final class OptionValues {
           return uri;
         }
       } catch (URISyntaxException e) {
-        // Falls through to the one sentence.
+        // Falls through to the error.
       }
       throw new TypeConversionException(
-          "must be the http or https address of a schema registry, without user, query and fragment");
+          "must be the http or https address of a schema registry, without user, query and "
+              + "fragment");
     }
   }
 
@@ -306,7 +313,7 @@ public final class OptionValues {
     }
   }
 
-  /** Patterns of the query parameters that URLs lose. */
+  /** Patterns of the query parameters that are removed from URLs. */
   public static final class StrippedParameters implements ITypeConverter<String> {
     @Override
     public String convert(String value) {
@@ -362,7 +369,7 @@ public final class OptionValues {
     }
   }
 
-  /** The way to a field of a value. */
+  /** The path to a field of a value. */
   public static final class Pointer implements ITypeConverter<FieldPointer> {
     @Override
     public FieldPointer convert(String value) {

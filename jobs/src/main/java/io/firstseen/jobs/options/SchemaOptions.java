@@ -18,9 +18,10 @@ public final class SchemaOptions {
       paramLabel = "URL",
       converter = OptionValues.RegistryUri.class,
       description =
-          "With --event-format avro: the schema registry. Each value begins with a zero and the 4"
-              + " bytes of the id of its schema there. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH of every"
-              + " TaskManager may hold user:password.")
+          "Schema registry of --event-format avro. Each value starts with a zero byte and the 4 "
+              + "bytes of its schema id. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH "
+              + "of "
+              + "every TaskManager can contain the credentials, user:password.")
   @Bound(Bound.By.NOTHING)
   private @Nullable URI registry;
 
@@ -28,9 +29,9 @@ public final class SchemaOptions {
       names = "--schema",
       paramLabel = "FILE",
       description =
-          "A file with the schema of all values. With --event-format avro: an .avsc, instead of"
-              + " --schema-registry; with --event-format protobuf: a descriptor set (protoc"
-              + " --descriptor_set_out --include_imports).")
+          "File with the schema of all values: an .avsc file with --event-format avro, instead "
+              + "of --schema-registry; a descriptor set (protoc --descriptor_set_out "
+              + "--include_imports) with --event-format protobuf.")
   // The schema may evolve.
   @Bound(Bound.By.NOTHING)
   private @Nullable Path file;
@@ -38,23 +39,22 @@ public final class SchemaOptions {
   @Option(
       names = "--message",
       paramLabel = "NAME",
-      description =
-          "With --event-format protobuf: the full name of the message, such as shop.Order.")
+      description = "Full name of the message, such as shop.Order. Needs --event-format protobuf.")
   @Bound(Bound.By.IDENTITY)
   private @Nullable String message;
 
   @Option(
       names = "--schema-header",
       description =
-          "With --schema: values begin with the header of the schema registries, which is skipped;"
-              + " with protobuf its message indexes must be those of --message.")
+          "Skip the header of the schema registry at the start of each value. With protobuf, the "
+              + "message indexes in the header must match --message. Needs --schema.")
   @Bound(Bound.By.IDENTITY)
   private boolean header;
 
   SchemaOptions() {}
 
   /**
-   * Where the schema comes from.
+   * The schema, from its file or from the schema registry.
    *
    * @throws UserErrorException if the file cannot be read
    */
@@ -71,36 +71,36 @@ public final class SchemaOptions {
   }
 
   /**
-   * Refuses options that contradict each other.
+   * Rejects options that contradict each other.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if options contradict each other
    */
   void check(KafkaOptions.EventFormat format) {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
     String got = ", got " + format.name().toLowerCase(Locale.ROOT);
-    refuse(registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
-    refuse(
+    reject(registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
+    reject(
         file != null && !isAvro && !isProtobuf,
         "--schema needs --event-format avro or protobuf" + got);
-    refuse(message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
-    refuse(
+    reject(message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
+    reject(
         header && file == null,
         "--schema-header needs --schema, got " + (registry == null ? "none" : "--schema-registry"));
-    refuse(
+    reject(
         isAvro && (registry == null) == (file == null),
         "--event-format avro needs either --schema-registry or --schema, got "
             + (file == null ? "neither" : "both"));
     String one = file == null ? "--message alone" : "--schema alone";
-    refuse(
+    reject(
         isProtobuf && (file == null || message == null),
         "--event-format protobuf needs --schema and --message, got "
             + (file == null && message == null ? "neither" : one));
   }
 
-  private static void refuse(boolean wrong, String sentence) {
+  private static void reject(boolean wrong, String message) {
     if (wrong) {
-      throw new UserErrorException(sentence);
+      throw new UserErrorException(message);
     }
   }
 }

@@ -29,8 +29,8 @@ public final class SnapshotOptions {
       defaultValue = DEFAULT_SET,
       converter = OptionValues.SetName.class,
       description =
-          "The name of the set of keys in manifests. Fixed for the life of the state (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Name of the set of keys in manifests. Fixed for the life of the state (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.PUBLISHER)
   private String setName;
 
@@ -40,8 +40,8 @@ public final class SnapshotOptions {
       defaultValue = "1h",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "A snapshot is published at the end of each window of event time"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Length of the event-time windows; a snapshot is published at the end of each window "
+              + "(default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration window;
 
@@ -51,8 +51,8 @@ public final class SnapshotOptions {
       defaultValue = "" + DEFAULT_SHARDS,
       converter = OptionValues.ShardCount.class,
       description =
-          "Parts of a snapshot, a power of two up to 65536. Fixed for the life of the state"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Number of shards of a snapshot, a power of two up to 65536. Fixed for the life of the "
+              + "state (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private int shards;
 
@@ -61,12 +61,13 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which a snapshot answers present for one key"
-              + " that is not in it. A URL with n match expressions, fewer than a dozen for most,"
-              + " is answered present with up to n times this probability. Fixed for the life of the"
-              + " state (default: that of --fpr, "
+          "Probability, in (0, 0.1], that a snapshot returns present for one key that is not in "
+              + "it. For a URL with n match expressions (most URLs have fewer than a dozen) the "
+              + "probability is up to n times as high. Fixed for the life of the state (default: "
+              + "the "
+              + "value of --fpr, or "
               + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
-              + " where there is no --fpr).")
+              + " in a job without --fpr).")
   @Bound(Bound.By.STATE)
   private Double falsePositiveRate;
 
@@ -75,9 +76,11 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Instead of --snapshot-fpr, with --canonicaliser url-expression: the probability, in (0,"
-              + " 0.1], with which one URL that is not listed is answered present, if it has 30 match"
-              + " expressions; most URLs have fewer than a dozen. One key then has the rate 1-(1-RATE)^(1/30).")
+          "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not "
+              + "listed and has 30 match expressions; most URLs have fewer than a dozen. One key "
+              + "then "
+              + "has the rate 1-(1-RATE)^(1/30). Replaces --snapshot-fpr. Needs --canonicaliser "
+              + "url-expression.")
   @Bound(Bound.By.STATE)
   private Double urlFalsePositiveRate;
 
@@ -85,9 +88,10 @@ public final class SnapshotOptions {
       names = HASH_KEY,
       paramLabel = NamedHashKey.LABEL,
       description =
-          "A file with the hash key of the snapshots, 32 hexadecimal digits, or public for the public"
-              + " key (a file of this name is ./public). Readers need only this key, so the key of"
-              + " the dedup stays secret. Fixed for the life of the state (default: the hash key of"
+          "File with the hash key of the snapshots, 32 hexadecimal digits, or public for the "
+              + "public key (write ./public for a file of this name). Clients only need this "
+              + "key, so the dedup's key stays secret. Fixed for the life of the state (default: "
+              + "the hash key of"
               + " --hash-key-file or FIRSTSEEN_HASH_KEY).")
   @Bound(Bound.By.STATE)
   private Path hashKeyFile;
@@ -98,9 +102,9 @@ public final class SnapshotOptions {
       defaultValue = "0.5",
       converter = OptionValues.Share.class,
       description =
-          "The share of its keys, in [0, 1], that a set may lose from one published window to the"
-              + " next. A window that falls further is held: consumers keep the one before. 1 lets"
-              + " every fall pass (default: ${DEFAULT-VALUE}).")
+          "Share of its keys, in [0, 1], that a set may lose from one published window to the "
+              + "next. If a window falls further, publication is on hold and consumers keep the "
+              + "previous snapshot. 1 disables the limit (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private double maxFall;
 
@@ -109,8 +113,8 @@ public final class SnapshotOptions {
       paramLabel = "FACTOR",
       converter = OptionValues.Growth.class,
       description =
-          "The factor, at least 1, by which a set may grow from one published window to the next."
-              + " A window that grows further is held (default: any).")
+          "Factor, at least 1, by which a set may grow from one published window to the next. If "
+              + "a window grows further, publication is on hold (default: no limit).")
   @Bound(Bound.By.NOTHING)
   private Double maxGrowth;
 
@@ -120,8 +124,8 @@ public final class SnapshotOptions {
       defaultValue = "1000",
       converter = OptionValues.KeyCount.class,
       description =
-          "A fall from fewer keys than this is never held; for growth, fewer keys count"
-              + " as this many (default: ${DEFAULT-VALUE}).")
+          "Number of keys, at least 1, below which a set may fall without limit; --max-growth "
+              + "treats smaller sets as sets of this many keys (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long jumpFloor;
 
@@ -130,9 +134,10 @@ public final class SnapshotOptions {
       paramLabel = "SEQUENCE",
       converter = OptionValues.Sequence.class,
       description =
-          "Releases a held window, once: the window that follows the manifest of this"
-              + " sequence is published however much the set shrinks or grows. The warning of"
-              + " the held window names the number.")
+          "Release for a publication on hold, used once: the window that follows the manifest "
+              + "with this sequence is published regardless of its change in size. The warning "
+              + "about "
+              + "the hold reports the sequence.")
   @Bound(Bound.By.NOTHING)
   private Long allowJumpAfter;
 
@@ -142,8 +147,8 @@ public final class SnapshotOptions {
       defaultValue = "1d",
       converter = OptionValues.DurationValue.class,
       description =
-          "How long a blob is kept after it was last in use. Not for"
-              + " directories of 'run' (default: ${DEFAULT-VALUE}).")
+          "Time for which a blob is kept after its last use. Has no effect on directories of "
+              + "'run' (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration blobGrace;
 
@@ -152,9 +157,10 @@ public final class SnapshotOptions {
       paramLabel = "URI",
       converter = OptionValues.DirectoryUri.class,
       description =
-          "A directory for the blobs, in any file system that Flink has a plugin for,"
-              + " such as s3://bucket/spam; the topic then holds only manifests and the claim of"
-              + " the publisher. One directory for each set.")
+          "Directory for the blobs, in any file system with a Flink plugin, such as "
+              + "s3://bucket/spam. The topic then contains only manifests and the publisher's "
+              + "claim. "
+              + "Each set needs its own directory.")
   // At a restart the publisher looks for the blobs of its state.
   @Bound(Bound.By.NOTHING)
   private URI blobDirectory;
@@ -164,8 +170,8 @@ public final class SnapshotOptions {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Manifests expire this long after their publication; consumers then count them as stale."
-              + " More than --window, at most 36500d (default: they do not expire).")
+          "Time after its publication at which a manifest expires; consumers then report it as "
+              + "stale. More than --window, at most 36500d (default: manifests do not expire).")
   @Bound(Bound.By.NOTHING)
   private Duration expireAfter;
 
@@ -173,8 +179,8 @@ public final class SnapshotOptions {
       names = "--signing-key",
       paramLabel = "FILE",
       description =
-          "Sign manifests with the private key in this file, which must exist on every"
-              + " TaskManager ('firstseen snapshot keygen').")
+          "File with the private key that signs manifests ('firstseen snapshot keygen'). It must "
+              + "exist on every TaskManager.")
   @Bound(Bound.By.NOTHING)
   private Path signingKey;
 
@@ -196,7 +202,8 @@ public final class SnapshotOptions {
   }
 
   /**
-   * The false-positive rate of one key of a snapshot, in (0, 0.1], if it or that of a URL is given.
+   * The false-positive rate of one key of a snapshot, in (0, 0.1], if the rate of a key or of a URL
+   * is given.
    *
    * @throws UserErrorException if the options contradict each other
    */
@@ -216,13 +223,15 @@ public final class SnapshotOptions {
     return rate;
   }
 
-  /** The hash key of the snapshots, if it is another than that of the dedup. */
+  /** The hash key of the snapshots, if it differs from the dedup's. */
   Optional<NamedHashKey> hashKey() {
     NamedHashKey named = new NamedHashKey(HASH_KEY, hashKeyFile);
     return named.isGiven() ? Optional.of(named) : Optional.empty();
   }
 
-  /** The directory of blobs; empty if they go where manifests do. */
+  /**
+   * The directory of blobs; empty if blobs are written to the topic or directory of the manifests.
+   */
   public Optional<URI> blobDirectory() {
     return Optional.ofNullable(blobDirectory);
   }
@@ -232,7 +241,7 @@ public final class SnapshotOptions {
     return Optional.ofNullable(signingKey);
   }
 
-  /** Which windows are held, when manifests expire, and when blobs are removed. */
+  /** The rules for holding publication, expiring manifests and deleting blobs. */
   public Publication publication() {
     Publication publication =
         Publication.OF_ALL
@@ -246,7 +255,7 @@ public final class SnapshotOptions {
     }
     if (expireAfter.compareTo(window) <= 0) {
       throw new UserErrorException(
-          "--expire-after must be more than --window, %s, as a set is published once a window; got %s"
+          "--expire-after must be more than --window, %s, because a set is published once per window; got %s"
               .formatted(OptionValues.write(window), OptionValues.write(expireAfter)));
     }
     if (expireAfter.compareTo(Publication.MAX_EXPIRY) > 0) {

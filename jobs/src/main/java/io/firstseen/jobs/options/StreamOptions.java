@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 /** Options of the stream: parallelism, state, event time. */
 public final class StreamOptions {
 
-  /** Where keyed state lives. */
+  /** The state backend. */
   public enum StateBackend {
     /** On the Java heap. */
     HEAP("hashmap"),
@@ -37,8 +37,8 @@ public final class StreamOptions {
       defaultValue = "1",
       converter = OptionValues.Parallelism.class,
       description =
-          "Parallel tasks of each operator; at most the number of dedup shards, and at most 128 in a"
-              + " job that makes snapshots (default: ${DEFAULT-VALUE}).")
+          "Number of parallel tasks of each operator; at most the number of dedup shards, and at "
+              + "most 128 in a job that publishes snapshots (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private int parallelism;
 
@@ -47,7 +47,7 @@ public final class StreamOptions {
       paramLabel = "NAME",
       defaultValue = "heap",
       converter = StateBackend.Converter.class,
-      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private StateBackend stateBackend;
 
@@ -57,8 +57,8 @@ public final class StreamOptions {
       defaultValue = "5s",
       converter = OptionValues.DurationValue.class,
       description =
-          "How much older than the newest event of its partition an event may be and still find"
-              + " its window open (default: ${DEFAULT-VALUE}).")
+          "Maximum lateness of an event relative to the newest event of its partition; later "
+              + "events count in the next open window (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration outOfOrderness;
 
@@ -68,19 +68,22 @@ public final class StreamOptions {
       defaultValue = "1m",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How long a partition may be silent before the watermark advances without it. If the"
-              + " watermark does not advance for this long, windows end by the system clock, at"
-              + " most this long after their end (default: ${DEFAULT-VALUE}).")
+          "Time after which a partition without events no longer holds back the watermark. If "
+              + "the watermark does not advance for this long, windows close by the system "
+              + "clock, at "
+              + "most this long after their end (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration idleTimeout;
 
   @Option(
       names = "--hash-key-on-workers",
       description =
-          "Every TaskManager reads hash keys itself, from the same --hash-key-file or its own"
-              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither"
-              + " the job nor Flink's files of the job contain them. The machine that submits the job"
-              + " needs them, too.")
+          "Read hash keys on every TaskManager, from the same --hash-key-file or its own "
+              + "FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither "
+              + "the "
+              + "job nor Flink's files of the job contain them. The machine that submits the job "
+              + "also "
+              + "needs them.")
   @Bound(Bound.By.NOTHING)
   private boolean hashKeyOnWorkers;
 
@@ -91,12 +94,14 @@ public final class StreamOptions {
     return parallelism;
   }
 
-  /** Where keyed state lives. */
+  /** The state backend. */
   public StateBackend stateBackend() {
     return stateBackend;
   }
 
-  /** How much older than the newest event of its partition an event may be; zero or more. */
+  /**
+   * The maximum lateness of an event relative to the newest event of its partition; zero or more.
+   */
   public Duration outOfOrderness() {
     return outOfOrderness;
   }
@@ -106,7 +111,7 @@ public final class StreamOptions {
     return idleTimeout;
   }
 
-  /** Whether hash keys are read where tasks run, and are no part of the job. */
+  /** Whether TaskManagers read the hash keys, so that the job does not contain them. */
   public boolean isHashKeyOnWorkers() {
     return hashKeyOnWorkers;
   }

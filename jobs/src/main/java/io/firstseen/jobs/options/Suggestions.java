@@ -14,32 +14,32 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The sentence of a mistake on a command line, with the words that were perhaps meant. */
+/** Error messages for invalid command lines, with suggestions for misspelt words. */
 public final class Suggestions {
-  private static final int MOST = 3;
+  private static final int MAX_SUGGESTIONS = 3;
 
   private Suggestions() {}
 
-  /** One sentence about the mistake. A misspelt verb or option comes with what is near to it. */
+  /** Returns the error message for a mistake, with suggestions for a misspelt command or option. */
   public static String sentence(ParameterException mistake) {
     CommandLine verb = mistake.getCommandLine();
     CommandSpec spec = verb.getCommandSpec();
-    // Only picocli's messages about groups of options begin like this.
+    // Only picocli's messages about option groups start with "Error: ".
     String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
     if (mistake instanceof UnmatchedArgumentException unmatched) {
       String word = unmatched.getUnmatched().get(0);
       if (unmatched.isUnknownOption()) {
-        return withMeant(unknownOption(word), nearOptions(word, spec));
+        return withSuggestions(unknownOption(word), nearOptions(word, spec));
       }
       if (!verb.getSubcommands().isEmpty()) {
-        return withMeant("unknown verb '%s'".formatted(word), nearVerbs(word, verb));
+        return withSuggestions("unknown verb '%s'".formatted(word), nearVerbs(word, verb));
       }
     } else if (mistake instanceof MissingParameterException) {
-      // What is missing was perhaps given, but misspelt.
+      // The missing option may have been given but misspelt.
       for (String word : verb.getUnmatchedArguments()) {
         List<String> near = word.startsWith("-") ? nearOptions(word, spec) : List.of();
         if (!near.isEmpty()) {
-          return withMeant(unknownOption(word), near);
+          return withSuggestions(unknownOption(word), near);
         }
       }
     }
@@ -50,7 +50,7 @@ public final class Suggestions {
     return "Unknown option: '%s'".formatted(word);
   }
 
-  private static String withMeant(String sentence, List<String> meant) {
+  private static String withSuggestions(String sentence, List<String> meant) {
     return meant.isEmpty()
         ? sentence
         : sentence + "; did you mean " + String.join(" or ", meant) + "?";
@@ -70,11 +70,11 @@ public final class Suggestions {
     if (!near.isEmpty()) {
       return near;
     }
-    // It may be a verb of another one: query instead of snapshot query.
+    // The word may be a subcommand of another command: query instead of snapshot query.
     return descendants(verb.getCommandSpec().root().commandLine())
         .filter(each -> each.getCommandName().equals(word))
         .map(each -> each.getCommandSpec().qualifiedName())
-        .limit(MOST)
+        .limit(MAX_SUGGESTIONS)
         .toList();
   }
 
@@ -84,9 +84,9 @@ public final class Suggestions {
   }
 
   /**
-   * The names that are nearest to a word, at most three: those with the fewest letters changed, and
-   * no more than a third of the word's, else those that begin with it. Hyphens at the beginning do
-   * not count.
+   * Returns at most three names similar to a word: the names at the smallest edit distance, which
+   * is at most a third of the word's length; if there are none, the names that start with the word.
+   * Leading hyphens are ignored.
    */
   static List<String> nearest(String word, Collection<String> names) {
     String typed = bare(word);
@@ -101,14 +101,14 @@ public final class Suggestions {
         byDistance.isEmpty()
             ? names.stream().filter(name -> !typed.isEmpty() && bare(name).startsWith(typed))
             : byDistance.values().iterator().next().stream();
-    return near.limit(MOST).toList();
+    return near.limit(MAX_SUGGESTIONS).toList();
   }
 
   private static String bare(String name) {
     return name.replaceFirst("^-+", "");
   }
 
-  /** The fewest letters to add, drop, change or swap with the next one. */
+  /** Edit distance, with adjacent transpositions. */
   private static int distance(String a, String b) {
     int[][] distances = new int[a.length() + 1][b.length() + 1];
     Arrays.setAll(distances[0], j -> j);

@@ -30,8 +30,8 @@ public final class TopicOptions {
       defaultValue = "firstseen.accepted",
       converter = OptionValues.KafkaName.class,
       description =
-          "The compacted changelog of live keys: first-seen keys with their payload, removed keys"
-              + " with a null value (default: ${DEFAULT-VALUE}).")
+          "Compacted changelog of live keys: new keys with their payload, and tombstones of "
+              + "deleted keys (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.SOURCE)
   private String acceptedTopic;
 
@@ -41,10 +41,11 @@ public final class TopicOptions {
       defaultValue = "changelog",
       converter = OutputName.class,
       description =
-          "What a dedup writes of the events that change the live keys. changelog: keys and payloads,"
-              + " to the accepted topic; record: the records themselves as they came, to"
-              + " --records-topic, so that it has the input less the repeats; both: both"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Output of a dedup job for events that change the live keys. changelog: keys and "
+              + "payloads, to the accepted topic; record: the unchanged input records, to "
+              + "--records-topic, which then contains the input without duplicates; both: both "
+              + "topics "
+              + "(default: ${DEFAULT-VALUE}).")
   // State and claims topic name the topics that the job writes to.
   @Bound(Bound.By.NOTHING)
   private Output output;
@@ -55,8 +56,8 @@ public final class TopicOptions {
       defaultValue = "firstseen.records",
       converter = OptionValues.KafkaName.class,
       description =
-          "With --output record or both: where the records go, each to the partition with the number"
-              + " of its input partition (default: ${DEFAULT-VALUE}).")
+          "Topic of the records with --output record or both; a record keeps the number of its "
+              + "input partition (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private String recordsTopic;
 
@@ -65,7 +66,8 @@ public final class TopicOptions {
       paramLabel = "TOPIC",
       defaultValue = "firstseen.duplicates",
       converter = OptionValues.KafkaName.class,
-      description = "Repeats, and deletes of keys that were not there (default: ${DEFAULT-VALUE}).")
+      description =
+          "Topic of duplicates and of deletes of unknown keys (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private String duplicatesTopic;
 
@@ -75,9 +77,11 @@ public final class TopicOptions {
       defaultValue = "topic",
       converter = DuplicatesName.class,
       description =
-          "Which repeats a dedup writes to --duplicates-topic. topic: all; sample: those of one key"
-              + " in 100, chosen by its hash, and all deletes of keys that were not there; none:"
-              + " nothing, and there need be no such topic. All are counted (default: ${DEFAULT-VALUE}).")
+          "Duplicates that a dedup job writes to --duplicates-topic. topic: all; sample: the "
+              + "duplicates of one key in 100, chosen by its hash, and all deletes of unknown "
+              + "keys; "
+              + "none: none, and the topic does not have to exist. Metrics count all duplicates in "
+              + "each case (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duplicates duplicates;
 
@@ -86,7 +90,7 @@ public final class TopicOptions {
       paramLabel = "TOPIC",
       defaultValue = "firstseen.dead-letters",
       converter = OptionValues.KafkaName.class,
-      description = "Records that cannot be used, with the reason (default: ${DEFAULT-VALUE}).")
+      description = "Topic of unusable records, with the reason (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private String deadLettersTopic;
 
@@ -96,8 +100,8 @@ public final class TopicOptions {
       defaultValue = "firstseen.snapshots",
       converter = OptionValues.KafkaName.class,
       description =
-          "The compacted topic, made with two partitions, of blobs and manifests"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Compacted topic of blobs and manifests; the job creates it with two partitions "
+              + "(default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private String snapshotsTopic;
 
@@ -106,9 +110,9 @@ public final class TopicOptions {
       paramLabel = "TOPIC",
       converter = OptionValues.KafkaName.class,
       description =
-          "The compacted topic, of one partition, where a dedup says that it writes the output and how"
-              + " far it has (default: the name of the accepted topic, or with --output record of the"
-              + " records topic, followed by .claims).")
+          "Compacted, single-partition topic that records which job owns the output and its "
+              + "progress (default: the name of the accepted topic, or with --output record of the "
+              + "records topic, followed by .claims).")
   @Bound(Bound.By.NOTHING)
   private @Nullable String claimsTopic;
 
@@ -117,9 +121,9 @@ public final class TopicOptions {
       paramLabel = "N",
       converter = OptionValues.Parallelism.class,
       description =
-          "The number of partitions of the accepted topic that a dedup writes to: the first N. For a"
-              + " topic that got more partitions since the first start of the job, as the removal of a"
-              + " key must be in the partition of the key (default: all).")
+          "Number of partitions of the accepted topic that a dedup job writes to: the first N. "
+              + "Set it if partitions were added after the first start of the job, because the "
+              + "tombstone of a key must be in the partition of the key (default: all).")
   @Bound(Bound.By.NOTHING)
   private @Nullable Integer acceptedPartitions;
 
@@ -128,8 +132,9 @@ public final class TopicOptions {
       paramLabel = "N",
       converter = OptionValues.ReplicaCount.class,
       description =
-          "On how many brokers each topic of the job, except those of events, must be; a topic that"
-              + " the job makes gets this value (default: that of the brokers, unchecked).")
+          "Replication factor that each topic of the job, except topics of events, must have; "
+              + "the job creates topics with this value (default: the brokers' default, "
+              + "unchecked).")
   @Bound(Bound.By.NOTHING)
   private @Nullable Short replicationFactor;
 
@@ -138,9 +143,11 @@ public final class TopicOptions {
       paramLabel = "N",
       converter = OptionValues.ReplicaCount.class,
       description =
-          "The least min.insync.replicas of the job's topics, except those of events: on how many"
-              + " brokers a record must be before it counts as written; a topic that the job makes gets this value. Needs"
-              + " --topic-replication-factor (default: that of the brokers, unchecked).")
+          "Minimum value of min.insync.replicas that each topic of the job, except topics of "
+              + "events, must have: the number of brokers that must store a record before it "
+              + "counts as "
+              + "written. The job creates topics with this value. Needs --topic-replication-factor "
+              + "(default: the brokers' default, unchecked).")
   @Bound(Bound.By.NOTHING)
   private @Nullable Short minInsyncReplicas;
 
@@ -159,22 +166,22 @@ public final class TopicOptions {
     return output.hasChangelog() ? acceptedTopic : recordsTopic;
   }
 
-  /** What is written of the events that change the live keys. */
+  /** The output for events that change the live keys. */
   public Output output() {
     return output;
   }
 
-  /** The topic of records that are passed on. */
+  /** The topic of forwarded records. */
   public String recordsTopic() {
     return recordsTopic;
   }
 
-  /** The topic of repeats and unknown deletes. */
+  /** The topic of duplicates and unknown deletes. */
   public String duplicatesTopic() {
     return duplicatesTopic;
   }
 
-  /** Which repeats and unknown deletes are written to it. */
+  /** The duplicates and unknown deletes that are written to {@link #duplicatesTopic()}. */
   public Duplicates duplicates() {
     return duplicates;
   }
@@ -209,7 +216,7 @@ public final class TopicOptions {
     return Map.of("--dead-letters-topic", deadLettersTopic);
   }
 
-  /** Where a dedup claims its output. */
+  /** The topic on which a dedup job claims its output. */
   public String claimsTopic() {
     return claimsTopic == null ? outputTopic() + ".claims" : claimsTopic;
   }
@@ -219,7 +226,7 @@ public final class TopicOptions {
     return acceptedPartitions == null ? 0 : acceptedPartitions;
   }
 
-  /** The replicas that topics of the job must have; empty for what the brokers give. */
+  /** The replication factor that topics of the job must have; empty for the brokers' default. */
   public Optional<Short> replicationFactor() {
     return Optional.ofNullable(replicationFactor);
   }
@@ -230,14 +237,15 @@ public final class TopicOptions {
   }
 
   /**
-   * Refuses to do without the changelog.
+   * Requires the changelog.
    *
-   * @throws UserErrorException with a sentence
+   * @throws UserErrorException if the options disable the changelog
    */
   public void requireChangelog() {
     if (!output.hasChangelog()) {
       throw new UserErrorException(
-          "--output record needs a job without snapshots: they are made from the changelog, so take --output both");
+          "--output record needs a job without snapshots: snapshots are built from the "
+              + "changelog, so set --output both");
     }
   }
 
@@ -249,19 +257,18 @@ public final class TopicOptions {
   void check(EventOptions events) {
     Map<String, String> uses = new LinkedHashMap<>();
     if (events.topicPattern().isEmpty()) {
-      events.topics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
+      events.topics().forEach(topic -> rejectSecondUse(uses, topic, "--events-topic"));
     }
-    outcomeTopics().forEach((option, topic) -> refuseSecondUse(uses, topic, option));
-    deadLetterTopics().forEach((option, topic) -> refuseSecondUse(uses, topic, option));
-    refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
-    refuseSecondUse(uses, claimsTopic(), "--claims-topic");
-    events.refuseOutputsAsInput(uses);
+    outcomeTopics().forEach((option, topic) -> rejectSecondUse(uses, topic, option));
+    deadLetterTopics().forEach((option, topic) -> rejectSecondUse(uses, topic, option));
+    rejectSecondUse(uses, snapshotsTopic, "--snapshots-topic");
+    rejectSecondUse(uses, claimsTopic(), "--claims-topic");
+    events.rejectOutputsAsInput(uses);
     if (minInsyncReplicas == null) {
       return;
     }
     if (replicationFactor == null) {
-      throw new UserErrorException(
-          "--topic-min-insync-replicas needs --topic-replication-factor, of which it is a part");
+      throw new UserErrorException("--topic-min-insync-replicas needs --topic-replication-factor");
     }
     if (minInsyncReplicas > replicationFactor) {
       throw new UserErrorException(
@@ -270,7 +277,7 @@ public final class TopicOptions {
     }
   }
 
-  private static void refuseSecondUse(Map<String, String> uses, String topic, String option) {
+  private static void rejectSecondUse(Map<String, String> uses, String topic, String option) {
     String other = uses.putIfAbsent(topic, option);
     if (other != null) {
       throw new UserErrorException(

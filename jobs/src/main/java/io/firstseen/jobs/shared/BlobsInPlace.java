@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks that the blobs that a job needs for its first manifest exist where it publishes. Restored
- * state assumes that they were published; they are missing if the state is of a job that published
- * elsewhere, or so old that they were removed since.
+ * Checks that the blobs for the first manifest of a job exist in the topic or directory of the set.
+ * Restored state assumes that they were published. They are missing if the job published elsewhere
+ * when it wrote the state, or if the state is so old that they were deleted since.
  */
 public final class BlobsInPlace {
 
   private BlobsInPlace() {}
 
-  /** Whether all blobs in use are among these. */
+  /** Whether these blobs include all blobs in use. */
   public static boolean areAll(SnapshotRecord inUse, Set<String> digests) {
     return digests.containsAll(inUse.digestsInUse());
   }
 
   /**
-   * Refuses to go on without a blob in use.
+   * Requires all blobs in use.
    *
-   * @param digests of the blobs that exist
+   * @param digests the digests of the existing blobs
    * @param place the location for the error message, such as "in s3://bucket/spam"
    * @throws UserErrorException if a blob is missing
    */
@@ -32,9 +32,9 @@ public final class BlobsInPlace {
         needed.stream().filter(digest -> !digests.contains(digest)).sorted().toList();
     if (!missing.isEmpty()) {
       throw new UserErrorException(
-          ("set %s needs %d blobs, of which %d are not %s, such as %s: the job published elsewhere"
-                  + " when its state was written, or the state is so old that they were removed (put"
-                  + " them there, or start without state)")
+          ("set %s needs %d blobs, but %d of them are not %s, such as %s: the job published "
+                  + "elsewhere when it wrote its state, or the state is so old that the blobs were "
+                  + "deleted (restore the blobs, or start without state)")
               .formatted(inUse.key(), needed.size(), missing.size(), place, missing.get(0)));
     }
   }

@@ -2,13 +2,13 @@ package io.firstseen.jobs.shared;
 
 import io.firstseen.serializers.Outcome;
 
-/** Which repeats and unknown deletes a dedup job writes; it counts all of them. */
+/** The duplicates and unknown deletes that a dedup job writes; it counts all of them. */
 public enum Duplicates {
-  /** None of them. */
+  /** No duplicates and no unknown deletes. */
   NONE,
-  /** The repeats of one key in {@value #SAMPLE_SLICES}, and all the rest. */
+  /** The duplicates of one key in {@value #SAMPLE_SLICES}, and all unknown deletes. */
   SAMPLE,
-  /** All of them. */
+  /** All duplicates and unknown deletes. */
   TOPIC;
 
   /** A key is in the sample if its hash, unsigned, is a multiple of this. */
@@ -17,7 +17,7 @@ public enum Duplicates {
   /**
    * Whether an outcome is written.
    *
-   * @param hash the hash of its key
+   * @param hash the hash of the outcome's key
    */
   public boolean isWritten(Outcome.Kind kind, long hash) {
     return switch (kind) {

@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a value that make it an event.
+ * The fields of a value that form an event.
  *
  * @param key the fields of the key, at least one
- * @param time the field of event time; null if that is the record's
- * @param timeUnit the unit of whole numbers in it
- * @param operation the field that says whether the key is deleted; null if it never is
- * @param deleteValues the texts of that field that delete the key
- * @param scope the field of the scope; null if there is none
+ * @param time the field of the event time; null for the record's time
+ * @param timeUnit the unit of whole numbers in the field of the event time
+ * @param operation the field that selects the operation; null if all events are adds
+ * @param deleteValues the values of the operation field that delete the key
+ * @param scope the field of the scope; null for no scope
  */
 public record EventFields(
     List<FieldPointer> key,
@@ -31,11 +31,11 @@ public record EventFields(
     Objects.requireNonNull(timeUnit, "timeUnit");
     deleteValues = Set.copyOf(deleteValues);
     if (key.isEmpty()) {
-      throw new IllegalArgumentException("there must be a field of the key");
+      throw new IllegalArgumentException("there must be a key field");
     }
   }
 
-  /** All fields: those of the key, then time, operation and scope as far as there are any. */
+  /** All fields: the key fields, followed by the time, operation and scope fields that are set. */
   public List<FieldPointer> all() {
     List<FieldPointer> all = new ArrayList<>(key);
     for (FieldPointer field : new FieldPointer[] {time, operation, scope}) {

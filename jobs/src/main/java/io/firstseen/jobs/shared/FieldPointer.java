@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The way to a field of a value: a JSON pointer (RFC 6901).
+ * The path to a field of a value: a JSON pointer (RFC 6901).
  *
  * @param text the pointer as it was written, such as {@code /order/id}
- * @param tokens the names of fields and indexes of elements on the way; none for the whole value
+ * @param tokens the field names and element indexes of the path; empty for the whole value
  */
 public record FieldPointer(String text, List<String> tokens) implements Serializable {
   public FieldPointer {
@@ -16,9 +16,9 @@ public record FieldPointer(String text, List<String> tokens) implements Serializ
   }
 
   /**
-   * The pointer of a text.
+   * Parses a pointer.
    *
-   * @throws IllegalArgumentException with a part of a sentence if the text is no pointer
+   * @throws IllegalArgumentException if the text is not a pointer; the message completes a sentence
    */
   public static FieldPointer parse(String text) {
     boolean wellFormed = text.isEmpty() || text.charAt(0) == '/';

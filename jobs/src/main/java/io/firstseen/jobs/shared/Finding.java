@@ -1,21 +1,21 @@
 package io.firstseen.jobs.shared;
 
 /**
- * What a check found.
+ * The result of a check.
  *
- * @param check what was checked, in a few words
- * @param status how that is
- * @param text one sentence: what is there, and what to do if that is not good
+ * @param check the name of the check
+ * @param status the status of the result
+ * @param text a sentence that states the result and, if there is a problem, the fix
  */
 public record Finding(String check, Status status, String text) {
 
-  /** How something is. */
+  /** The status of a result. */
   public enum Status {
-    /** As it must be. */
+    /** The check passed. */
     OK,
-    /** It works, but may not be what is wanted. */
+    /** The job works, but its result may not be intended. */
     WARNING,
-    /** It does not work. */
+    /** The job does not work. */
     FAILED
   }
 

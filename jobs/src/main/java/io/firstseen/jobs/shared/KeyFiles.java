@@ -6,15 +6,15 @@ import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Reads the keys that options name. */
+/** Reads the key files of options. */
 public final class KeyFiles {
 
   private KeyFiles() {}
 
   /**
-   * The private key of {@code --signing-key}.
+   * Reads the private key of {@code --signing-key}.
    *
-   * @throws UserErrorException if the file cannot be read or has no such key
+   * @throws UserErrorException if the file cannot be read or does not contain such a key
    */
   public static SigningKey signingKey(Path file) {
     try {
@@ -27,9 +27,9 @@ public final class KeyFiles {
   }
 
   /**
-   * A public key of {@code --public-key}.
+   * Reads a public key of {@code --public-key}.
    *
-   * @throws UserErrorException if the file cannot be read or has no such key
+   * @throws UserErrorException if the file cannot be read or does not contain such a key
    */
   public static TrustedKey publicKey(Path file) {
     try {

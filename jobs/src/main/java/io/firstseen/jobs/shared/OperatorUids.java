@@ -1,30 +1,30 @@
 package io.firstseen.jobs.shared;
 
 /**
- * The uids of the jobs' operators, which map a savepoint's state to operators. Changing one loses
- * that state. The uids in dedup and compaction, {@code firstseen-…} and {@code <set>-…}, are
- * defined there.
+ * The uids of the jobs' operators, which map a savepoint's state to operators. If a uid changes,
+ * the operator's state is lost. Dedup and compaction define their own uids, {@code firstseen-…} and
+ * {@code <set>-…}.
  */
 public final class OperatorUids {
   /** The source of events, or of the accepted changelog. */
   public static final String SOURCE = "events-source";
 
-  /** Passes over records of the accepted changelog that are no changes. */
+  /** Skips records of the accepted changelog that are not changes. */
   public static final String WELL_FORMED = "events-well-formed";
 
-  /** Turns events that cannot be used into outcomes. */
+  /** Converts unusable events into dead letters. */
   public static final String DEAD_LETTERS = "outcomes-dead-letters";
 
-  /** Writes these. */
+  /** Writes dead letters. */
   public static final String DEAD_LETTERS_SINK = "dead-letters-sink";
 
-  /** Writes the outcomes of all other events. */
+  /** Writes the outcomes of usable events. */
   public static final String OUTCOMES_SINK = "outcomes-sink";
 
-  /** Ensures that one job writes the output of a dedup. */
+  /** Ensures that only one job writes the output of a dedup. */
   public static final String ONE_WRITER = "one-writer";
 
-  /** Turns accepted changes into hashed operations. */
+  /** Converts accepted changes into hashed operations. */
   public static final String HASHED = "snapshots-hashed";
 
   /** Writes blobs into a directory. */
@@ -33,7 +33,7 @@ public final class OperatorUids {
   /** Signs manifests. */
   public static final String SIGNED = "snapshots-signed";
 
-  /** Ensures that a set has one publisher. */
+  /** Ensures that a set has only one publisher. */
   public static final String PUBLISHER = "snapshots-publisher";
 
   /** Writes snapshots. */

@@ -7,10 +7,10 @@ import org.apache.flink.api.connector.sink2.Sink;
 /**
  * The sinks of a dedup job.
  *
- * @param decided receives the outcomes of events that have a usable key; those of one key in the
- *     order of its events
- * @param duplicates which repeats and unknown deletes are among them
- * @param deadLetters receives the events that cannot be used
+ * @param decided receives the outcomes of usable events; outcomes of one key in the order of its
+ *     events
+ * @param duplicates the duplicates and unknown deletes that {@code decided} receives
+ * @param deadLetters receives the unusable events
  */
 public record OutcomeSinks(
     Sink<Outcome> decided, Duplicates duplicates, Sink<Outcome> deadLetters) {

@@ -1,12 +1,12 @@
 package io.firstseen.jobs.shared;
 
-/** What a dedup job writes of the events that change the live keys. */
+/** The output of a dedup job for events that change the live keys. */
 public enum Output {
   /** The changelog of live keys. */
   CHANGELOG,
-  /** The records themselves, as they came. */
+  /** The unchanged input records. */
   RECORD,
-  /** Both. */
+  /** The changelog and the records. */
   BOTH;
 
   /** Whether the changelog is written. */
@@ -14,7 +14,7 @@ public enum Output {
     return this != RECORD;
   }
 
-  /** Whether the records are passed on. */
+  /** Whether the records are forwarded. */
   public boolean hasRecords() {
     return this != CHANGELOG;
   }

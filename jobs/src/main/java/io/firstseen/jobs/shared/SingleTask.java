@@ -1,4 +1,4 @@
 package io.firstseen.jobs.shared;
 
-/** A sink that must run as one task, because it writes one file or one ordered stream. */
+/** A sink that must run in a single task, because it writes one file or one ordered stream. */
 public interface SingleTask {}

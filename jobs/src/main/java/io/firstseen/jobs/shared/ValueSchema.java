@@ -4,12 +4,12 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the schema of values comes from.
+ * The source of the schema of values.
  *
- * @param registry the address of the registry that has it; null if there is a file
- * @param file the bytes of the file; null if there is a registry
- * @param hasHeader whether values begin with the header of the schema registries
- * @param message the full name of the message of Protocol Buffers; null for Avro
+ * @param registry the address of the schema registry; null if there is a file
+ * @param file the content of the schema file; null if there is a registry
+ * @param hasHeader whether values start with the header of the schema registries
+ * @param message the full name of the Protocol Buffers message; null for Avro
  */
 // Never compared.
 @SuppressWarnings("ArrayRecordComponent")

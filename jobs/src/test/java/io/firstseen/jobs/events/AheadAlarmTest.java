@@ -44,7 +44,7 @@ class AheadAlarmTest {
         .containsExactly(
             "51 of the last 100 records are too far ahead of this machine's clock, the newest of"
                 + " them in:99: time must be at most 1800000 ms ahead of the clock, got 3600000 ms"
-                + " ahead (set the clock right, or raise --max-ahead)");
+                + " ahead (correct the clock, or increase --max-ahead)");
   }
 
   @Test

@@ -217,10 +217,10 @@ class AvroFieldsTest {
     value[0] = 1;
     assertThat(parser.parse(value, 5, PLACE).problem())
         .isEqualTo(
-            "value must begin with a zero and the 4 bytes of the id of its schema, it begins with 1");
+            "value must start with a zero byte and the 4 bytes of its schema id, it starts with 1");
     assertThat(parser.parse(new byte[4], 5, PLACE).problem())
         .isEqualTo(
-            "value must begin with a zero and the 4 bytes of the id of its schema, it has 4 bytes");
+            "value must start with a zero byte and the 4 bytes of its schema id, it has 4 bytes");
   }
 
   @ParameterizedTest
@@ -250,10 +250,10 @@ class AvroFieldsTest {
     FieldParser parser = parser(keys("/id"), file(SCHEMA, false));
     for (int length = 0; length < value.length; length++) {
       byte[] cut = Arrays.copyOf(value, length);
-      assertThat(parser.parse(cut, 5, PLACE).problem()).startsWith("malformed Avro: there must be");
+      assertThat(parser.parse(cut, 5, PLACE).problem()).startsWith("malformed Avro: expected");
     }
     assertThat(problem("/id", Arrays.copyOf(value, value.length + 2)))
-        .isEqualTo("malformed Avro: it goes on for 2 bytes after the value");
+        .isEqualTo("malformed Avro: there are 2 bytes after the value");
   }
 
   @Test
@@ -281,9 +281,8 @@ class AvroFieldsTest {
       delimiter = '|',
       value = {
         // A length of 2^31-1.
-        "\"bytes\" | feffffff0f"
-            + " | malformed Avro: there must be 2147483647 bytes more, there are 0",
-        "\"string\" | 01 | malformed Avro: there must be -1 bytes more, there are 0",
+        "\"bytes\" | feffffff0f" + " | malformed Avro: expected 2147483647 more bytes, got 0",
+        "\"string\" | 01 | malformed Avro: expected -1 more bytes, got 0",
         "\"long\" | ffffffffffffffffffffff | malformed Avro: a number has more than 10 bytes",
         "\"boolean\" | 02 | malformed Avro: a boolean is 2",
         "[\"null\"] | 02 | malformed Avro: a union of 1 types has no type 1",
@@ -291,18 +290,18 @@ class AvroFieldsTest {
             + " | malformed Avro: an enum of 1 symbols has no symbol -1",
         // Elements without bytes: 2^62 of them, -2^63, and two blocks of a million less one.
         "{\"type\":\"array\",\"items\":\"null\"} | 80808080808080808001"
-            + " | Avro must have at most 1000000 elements, it has more",
+            + " | Avro must have at most 1000000 elements, got more",
         "{\"type\":\"array\",\"items\":\"null\"} | ffffffffffffffffff0100"
-            + " | Avro must have at most 1000000 elements, it has more",
+            + " | Avro must have at most 1000000 elements, got more",
         "{\"type\":\"array\",\"items\":\"null\"} | fe887a fe887a"
-            + " | Avro must have at most 1000000 elements, it has more",
+            + " | Avro must have at most 1000000 elements, got more",
         "\"string\" | 02ff | not UTF-8: malformed at byte 1",
         // 2^60 records, without bytes.
-        "RECORDS | '' | Avro must have at most 10000000 values in a value, it has more",
+        "RECORDS | '' | Avro must have at most 10000000 values in a value, got more",
         // A record that holds itself, twice.
         "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"a\",\"type\":\"R\"},"
-            + "{\"name\":\"b\",\"type\":\"R\"}]} | '' | Avro must have at most 1000 levels, it has"
-            + " more",
+            + "{\"name\":\"b\",\"type\":\"R\"}]} | '' | Avro must have at most 1000 levels, got "
+            + "more",
       })
   void hostileBytesAreADeadLetter(String schema, String hex, String problem) {
     byte[] value = HexFormat.of().parseHex(hex.replace(" ", ""));
@@ -329,7 +328,7 @@ class AvroFieldsTest {
     byte[] deep = new byte[800 * 1024];
     Arrays.fill(deep, (byte) 2);
     assertThat(parser(keys("/next"), file(list, false)).parse(deep, 5, PLACE).problem())
-        .isEqualTo("Avro must have at most 1000 levels, it has more");
+        .isEqualTo("Avro must have at most 1000 levels, got more");
   }
 
   @Test

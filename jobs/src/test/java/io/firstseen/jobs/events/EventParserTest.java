@@ -225,7 +225,7 @@ class EventParserTest {
         "null | JSON is not an object",
         "{ | malformed JSON: Unexpected end-of-input",
         "{'op':1} | malformed JSON: Unexpected character",
-        "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"} {} | JSON goes on after the object",
+        "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"} {} | JSON continues after the object",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"}x | malformed JSON: Unrecognized token 'x'",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\",\"x\":NaN} | malformed JSON",
         "{\"op\":\"add\",\"key\":\"k\"} | ts is missing",
@@ -233,7 +233,8 @@ class EventParserTest {
         "{\"ts\":\"1\",\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
         "{\"ts\":1.0,\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
         "{\"ts\":1e3,\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
-        "{\"ts\":99999999999999999999,\"op\":\"add\",\"key\":\"k\"} | malformed JSON: Numeric value",
+        "{\"ts\":99999999999999999999,\"op\":\"add\",\"key\":\"k\"} | malformed JSON: Numeric "
+            + "value",
         "{\"ts\":-1,\"op\":\"add\",\"key\":\"k\"} | time must not be negative, got -1 ms",
         "{\"ts\":1700003600001,\"op\":\"add\",\"key\":\"k\"}"
             + " | time must be at most 3600000 ms ahead of the clock, got 3600001 ms ahead",
@@ -246,9 +247,9 @@ class EventParserTest {
         "{\"ts\":1,\"op\":\"add\",\"key\":5} | key must be a string",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"\"} | key is empty",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\",\"scope\":{}} | scope must be a string",
-        "{\"ts\":1,\"op\":\"add\",\"key\":\"\\ud800\"} | key has a surrogate without its pair",
+        "{\"ts\":1,\"op\":\"add\",\"key\":\"\\ud800\"} | key has an unpaired surrogate",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\",\"scope\":\"\\udc00x\"}"
-            + " | scope has a surrogate without its pair",
+            + " | scope has an unpaired surrogate",
       })
   void malformedJsonHasAReason(String json, String problem) {
     SourceEvent event = parser.parseJson(utf8(json), PLACE);

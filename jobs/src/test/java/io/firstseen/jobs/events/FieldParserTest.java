@@ -184,10 +184,10 @@ class FieldParserTest {
         "{\"id\":{\"id\":1}} | key field /id must be a string, number or boolean, it is an object",
         "{\"id\":[1]} | key field /id must be a string, number or boolean, it is an array",
         "{\"id\":\"\"} | key is empty",
-        "{\"id\":\"\\ud800\"} | key has a surrogate without its pair",
+        "{\"id\":\"\\ud800\"} | key has an unpaired surrogate",
         "7 | key field /id is missing",
-        "`` | malformed JSON: there is no value",
-        "{\"id\":1} 2 | JSON goes on after the value",
+        "`` | malformed JSON: no value",
+        "{\"id\":1} 2 | JSON continues after the value",
       })
   void aValueWithoutAKeyIsADeadLetter(String json, String problem) {
     assertMalformed(keys("/id"), json, problem);
@@ -208,7 +208,7 @@ class FieldParserTest {
     assertThat(key(two, "{\"b\":{\"c\":true},\"a\":\"\"}")).isEqualTo("[\"\",true]");
     assertThat(key(two, "{\"a\":\"\\u00fc/\\/ \\\"\\\\ \\u0001\\u000A\\u007f\",\"b\":{\"c\":0}}"))
         .isEqualTo("[\"ü// \\\"\\\\ \\u0001\\n\u007f\",0]");
-    // What would be one key without quotes.
+    // These keys would be equal without quotes.
     assertThat(key(two, "{\"a\":\"1,2\",\"b\":{\"c\":3}}"))
         .isNotEqualTo(key(two, "{\"a\":1,\"b\":{\"c\":\"2,3\"}}"));
     assertMalformed(two, "{\"a\":1,\"b\":{}}", "key field /b/c is missing");

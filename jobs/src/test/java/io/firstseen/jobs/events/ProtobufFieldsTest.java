@@ -163,7 +163,7 @@ class ProtobufFieldsTest {
     "/x, 65ffffffff, 4294967295",
     "/d, 69000000000000f83f, 1.5",
     "/at/seconds, 3a020805, 5",
-    // The last one counts; an unknown field is passed over.
+    // The last value counts; unknown fields are skipped.
     "/id, 0a0161 0a0162 a00601, b",
   })
   void aKeyIsTheTextOfItsField(String pointer, String bytes, String key) {
@@ -184,8 +184,10 @@ class ProtobufFieldsTest {
         "/lines/1/id | 42030a0161 | key field /lines/1/id is missing",
         "/no | 1001 | key field /no is missing",
         "/at | 3a020805 | key field /at must be a string, number or boolean, it is an object",
-        "/lines | 42030a0161 | key field /lines must be a string, number or boolean, it is an array",
-        "/id | 0a05 | malformed Protocol Buffers: While parsing a protocol message, the input ended",
+        "/lines | 42030a0161 | key field /lines must be a string, number or boolean, it is an "
+            + "array",
+        "/id | 0a05 | malformed Protocol Buffers: While parsing a protocol message, the input "
+            + "ended",
         "/id | 0a01ff | malformed Protocol Buffers: Protocol message had invalid UTF-8.",
         "/id | ff | malformed Protocol Buffers: While parsing a protocol message, the input ended",
         "/id | 00 | malformed Protocol Buffers: Protocol message contained an invalid tag (zero).",
@@ -261,20 +263,22 @@ class ProtobufFieldsTest {
       delimiter = '|',
       value = {
         "00 00000007 04 00 00 0a016b | ",
-        "00 00000007 00 0a016b | value must have the indexes of message shop.Outer.Order, [0, 0], it"
-            + " has [0]",
-        "00 00000007 04 02 00 0a016b | value must have the indexes of message shop.Outer.Order,"
-            + " [0, 0], it has [1, 0]",
-        "00 00000007 06 00 00 01 0a016b | value must have the indexes of message shop.Outer.Order,"
-            + " [0, 0], it has [0, 0, -1]",
-        "01 00000007 00 0a016b | value must begin with a zero and the 4 bytes of the id of its"
-            + " schema, it begins with 1",
-        "00 000000 | value must begin with a zero and the 4 bytes of the id of its schema, it has 4"
+        "00 00000007 00 0a016b | value must have the message indexes of shop.Outer.Order, [0, "
+            + "0], got [0]",
+        "00 00000007 04 02 00 0a016b | value must have the message indexes of shop.Outer.Order,"
+            + " [0, 0], got [1, 0]",
+        "00 00000007 06 00 00 01 0a016b | value must have the message indexes of shop.Outer.Order,"
+            + " [0, 0], got [0, 0, -1]",
+        "01 00000007 00 0a016b | value must start with a zero byte and the 4 bytes of its schema "
+            + "id, it starts with 1",
+        "00 000000 | value must start with a zero byte and the 4 bytes of its schema id, it has 4"
             + " bytes",
-        "00 00000007 01 0a016b | value must have 0 to 100 indexes of its message, it has -1",
-        "00 00000007 | malformed Protocol Buffers: While parsing a protocol message, the input ended",
-        "00 00000007 02 | malformed Protocol Buffers: While parsing a protocol message, the input ended",
-        "00 00000007 feffffffffffffffff01 00 | value must have 0 to 100 indexes of its message, it has"
+        "00 00000007 01 0a016b | value must have 0 to 100 message indexes, got -1",
+        "00 00000007 | malformed Protocol Buffers: While parsing a protocol message, the input "
+            + "ended",
+        "00 00000007 02 | malformed Protocol Buffers: While parsing a protocol message, the "
+            + "input ended",
+        "00 00000007 feffffffffffffffff01 00 | value must have 0 to 100 message indexes, got"
             + " 9223372036854775807",
       })
   void theHeaderOfARegistryLeadsToTheMessage(String bytes, String problem) {
@@ -304,9 +308,9 @@ class ProtobufFieldsTest {
         new String[][] {
           {"First", "00", ""},
           {"First", "0200", ""},
-          {"First", "0202", "value must have the indexes of message First, [0], it has [1]"},
+          {"First", "0202", "value must have the message indexes of First, [0], got [1]"},
           {"Second", "0202", ""},
-          {"Second", "00", "value must have the indexes of message Second, [1], it has [0]"},
+          {"Second", "00", "value must have the message indexes of Second, [1], got [0]"},
         }) {
       SourceEvent event =
           parser(keys("/id"), schema(each[0], true, file))
@@ -353,9 +357,9 @@ class ProtobufFieldsTest {
   void aValueWithTooManyMessagesIsADeadLetter(String outer, String one) {
     FieldParser parser = parser(keys("/id"), schema(false));
     String problem =
-        "Protocol Buffers must have at most 100000 messages, entries of maps and enums in a value,"
-            + " it has more";
-    int most = ProtobufFields.MOST_MESSAGES - (outer.equals("42") ? 1 : 0);
+        "Protocol Buffers must have at most 100000 messages, map entries and enums in a value,"
+            + " got more";
+    int most = ProtobufFields.MAX_MESSAGES - (outer.equals("42") ? 1 : 0);
     assertThat(parser.parse(repeated(outer, one, most), 5, PLACE).problem()).isNull();
     assertThat(parser.parse(repeated(outer, one, most + 1), 5, PLACE).problem()).isEqualTo(problem);
     assertThat(parser.parse(repeated("aa06", one, most + 1), 5, PLACE).problem())
@@ -384,22 +388,22 @@ class ProtobufFieldsTest {
   void aFileWithoutTheMessageIsRefusedAtTheStart() {
     assertRefused(
         schema("shop.Order", false, SHOP, TIMESTAMP),
-        "--schema has no message shop.Order, its files are shop.proto,"
+        "--schema does not define message shop.Order; its files are shop.proto,"
             + " google/protobuf/timestamp.proto");
     assertRefused(
         schema("shop.Outer.Order", false, SHOP),
-        "--schema has no file google/protobuf/timestamp.proto, which another one imports: make it"
+        "--schema does not contain the imported file google/protobuf/timestamp.proto: create it"
             + " with --include_imports");
     assertRefused(
         schema("a.B", false, SHOP.toBuilder().addDependency("shop.proto").build(), TIMESTAMP),
-        "--schema has a file that imports itself, shop.proto");
+        "--schema has a file that imports itself,  shop.proto");
     assertRefused(
         new ValueSchema(null, "syntax = \"proto3\";".getBytes(UTF_8), false, "a.B"),
-        "--schema has no descriptor set of Protocol Buffers (protoc --descriptor_set_out"
+        "--schema is not a Protocol Buffers descriptor set (protoc --descriptor_set_out"
             + " --include_imports): ");
     assertRefused(
         schema("shop.Outer.Order", false, SHOP.toBuilder().clearDependency().build()),
-        "--schema has no descriptor set of Protocol Buffers (protoc --descriptor_set_out"
+        "--schema is not a Protocol Buffers descriptor set (protoc --descriptor_set_out"
             + " --include_imports): ");
   }
 

@@ -35,7 +35,7 @@ class SchemaRegistryTest {
   private static final String LONG = "200 {\"schema\":\"\\\"long\\\"\"}";
   private static final String ABSENT = "404 {\"error_code\":40403,\"message\":\"x\"}";
 
-  // What the server answers, one after the other, the last one again and again.
+  // The responses of the server, in order; the last response is repeated.
   private final List<String> answers = Collections.synchronizedList(new ArrayList<>());
   private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
   private HttpServer server;
@@ -135,9 +135,8 @@ class SchemaRegistryTest {
   void anIdThatCannotBeIsNotAskedFor() {
     answers.add("400 ");
     SchemaRegistry registry = registry("/", NO_VARIABLE);
-    assertDeadLetter(registry, 0, "id of the schema must be at least 1, it is 0");
-    assertDeadLetter(
-        registry, Integer.MIN_VALUE, "id of the schema must be at least 1, it is -2147483648");
+    assertDeadLetter(registry, 0, "schema id must be at least 1, got 0");
+    assertDeadLetter(registry, Integer.MIN_VALUE, "schema id must be at least 1, got -2147483648");
     assertThat(requests).isEmpty();
   }
 
@@ -163,11 +162,11 @@ class SchemaRegistryTest {
         });
     SchemaRegistry registry = registry("/endless", NO_VARIABLE);
     if (status == 200) {
-      assertDeadLetter(registry, 7, "schema 7 must be at most 4194304 bytes, it has more");
+      assertDeadLetter(registry, 7, "schema 7 must be at most 4194304 bytes, got more");
     } else {
       assertThatThrownBy(() -> registry.of(7))
           .isInstanceOf(UncheckedIOException.class)
-          .hasMessageEndingWith("answers with status 404 and no schema: is the address right?");
+          .hasMessageEndingWith("responds with status 404 and no schema: check the address");
     }
   }
 
@@ -187,13 +186,13 @@ class SchemaRegistryTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "400 {} | schema 7 cannot be asked for: the registry answers with status 400",
-        "422 x | schema 7 cannot be asked for: the registry answers with status 422",
+        "400 {} | schema 7 cannot be requested: the registry responds with status 400",
+        "422 x | schema 7 cannot be requested: the registry responds with status 422",
         "200 {\"schema\":\"message M{}\",\"schemaType\":\"PROTOBUF\"}"
             + " | schema 7 must be an Avro schema, its type is PROTOBUF",
         "200 {\"schema\":\"\\\"R\\\"\",\"references\":[{\"name\":\"R\"}]}"
-            + " | schema 7 must have no references, it has some",
-        "200 {\"schema\":\"\\\"R\\\"\"} | schema 7 cannot be used: it names a type that it does not have",
+            + " | schema 7 must not have references",
+        "200 {\"schema\":\"\\\"R\\\"\"} | schema 7 is unusable: it refers to an undefined type",
       })
   void aSchemaThatCannotBeUsedIsTheFaultOfTheValueAndAskedForOnce(String answer, String problem) {
     answers.add(answer);
@@ -210,13 +209,13 @@ class SchemaRegistryTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "404 {\"error_code\":404} | answers with status 404 and no schema: is the address right?",
-        "404 not found | answers with status 404 and no schema: is the address right?",
-        "200 {} | answers with status 200 and no schema: is the address right?",
-        "302 | answers with status 302 and no schema: is the address right?",
-        "403 {} | refuses to answer, with status 403: set FIRSTSEEN_NO_SUCH_VARIABLE to"
+        "404 {\"error_code\":404} | responds with status 404 and no schema: check the address",
+        "404 not found | responds with status 404 and no schema: check the address",
+        "200 {} | responds with status 200 and no schema: check the address",
+        "302 | responds with status 302 and no schema: check the address",
+        "403 {} | rejects the request with status 403: set FIRSTSEEN_NO_SUCH_VARIABLE to"
             + " user:password for every TaskManager",
-        "401 {} | refuses to answer, with status 401: set FIRSTSEEN_NO_SUCH_VARIABLE to"
+        "401 {} | rejects the request with status 401: set FIRSTSEEN_NO_SUCH_VARIABLE to"
             + " user:password for every TaskManager",
       })
   void aWrongAddressOrUserFailsTheJob(String answer, String sentence) {
@@ -224,7 +223,7 @@ class SchemaRegistryTest {
     SchemaRegistry registry = registry("/", NO_VARIABLE);
     assertFails(registry, sentence);
     assertThat(requests).hasSize(1);
-    // It is asked again.
+    // The registry is requested again.
     assertFails(registry, sentence);
   }
 
@@ -241,7 +240,8 @@ class SchemaRegistryTest {
     answers.add("503 ");
     requests.clear();
     assertFails(
-        registry("/", NO_VARIABLE), "cannot be read, after 4 attempts: it answers with status 503");
+        registry("/", NO_VARIABLE),
+        "cannot be read, after 4 attempts: it responds with status " + "503");
     assertThat(requests).hasSize(4);
     server.stop(0);
     assertFails(registry("/", NO_VARIABLE), "cannot be read, after 4 attempts: java.net.Connect");

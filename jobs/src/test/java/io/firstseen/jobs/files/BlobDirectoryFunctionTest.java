@@ -75,15 +75,15 @@ class BlobDirectoryFunctionTest {
     "gs://bucket/spam, gs, flink-gs-fs-hadoop",
     "s3://bucket/spam, s3, flink-s3-fs-hadoop",
     "abfs://c@a.dfs.core.windows.net/spam, abfs, flink-azure-fs-hadoop",
-    "hdfs3://host/spam, hdfs3, the plugin that has it"
+    "hdfs3://host/spam, hdfs3, the plugin that provides it"
   })
   void namesThePluginThatIsNotThere(URI elsewhere, String scheme, String plugin) {
     uri = elsewhere;
     assertThatThrownBy(() -> start(null).close())
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--blob-dir %s: Flink has no file system for %s: put %s into a directory of its own"
-                + " under plugins/ on every JobManager and TaskManager and start them again",
+            "--blob-dir %s: Flink has no file system for %s: put %s into its own directory under "
+                + "plugins/ on every JobManager and TaskManager and restart them",
             elsewhere, scheme, plugin);
   }
 
@@ -125,9 +125,9 @@ class BlobDirectoryFunctionTest {
       assertThatThrownBy(() -> harness.processElement(inUse, 0))
           .isInstanceOf(UserErrorException.class)
           .hasMessage(
-              "set s needs 2 blobs, of which 1 are not in %s, such as %s: the job published"
-                  + " elsewhere when its state was written, or the state is so old that they were"
-                  + " removed (put them there, or start without state)",
+              "set s needs 2 blobs, but 1 of them are not in %s, such as %s: the job published "
+                  + "elsewhere when it wrote its state, or the state is so old that the blobs "
+                  + "were deleted (restore the blobs, or start without state)",
               uri, B);
     }
     Files.writeString(blobs.resolve(B), "two");
@@ -179,7 +179,7 @@ class BlobDirectoryFunctionTest {
       assertThat(files()).as("what the state holds is not forgotten").containsExactly(B);
       harness.snapshot(5, 5);
       harness.notifyOfCompletedCheckpoint(5);
-      assertThat(files()).as("that file is gone already, and so be it").containsExactly(B);
+      assertThat(files()).as("a missing file is ignored").containsExactly(B);
     }
   }
 

@@ -189,7 +189,7 @@ class FilesEndToEndTest {
         Path other = Files.writeString(directory.resolve("other" + suffix), "");
         assertRefused(
             () -> source(other),
-            "cannot read " + other + ": of compressed files, only those whose names end in .gz");
+            "cannot read " + other + ": the only supported compression is .gz");
       }
     }
   }

@@ -57,8 +57,9 @@ class AcceptedReaderTest {
             () -> restore(new KafkaPartitionSplit(new TopicPartition("accepted-2", 3), 5)))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--accepted-topic is accepted, but the state is of topic accepted-2, and the set would be"
-                + " of the keys of both (start with --accepted-topic accepted-2, or start without"
+            "--accepted-topic is accepted, but the state is of topic accepted-2, so the set "
+                + "would contain the keys of both topics (start with --accepted-topic "
+                + "accepted-2, or start without"
                 + " state and with --take-over or another --set)");
   }
 
@@ -88,9 +89,10 @@ class AcceptedReaderTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "the job has read partition 3 of topic accepted to offset 1, as of"
-                + " 2026-11-23T01:00:00Z; the topic keeps unread removals for 1d (delete.retention.ms,"
-                + " or retention.ms if it deletes by age), so some may be gone (start the job without"
-                + " state and with --take-over: it then reads the whole topic)");
+                + " 2026-11-23T01:00:00Z; the topic keeps unread tombstones for 1d "
+                + "(delete.retention.ms,"
+                + " or retention.ms if it deletes by age), so some may have been deleted (start "
+                + "the job without state and with --take-over, so that it reads the whole topic)");
   }
 
   @Test
@@ -156,7 +158,7 @@ class AcceptedReaderTest {
     checkpoint();
     assertThatThrownBy(() -> reader.pollNext(output))
         .isInstanceOf(UserErrorException.class)
-        .hasMessageContaining("some may be gone");
+        .hasMessageContaining("some may have been deleted");
   }
 
   @Test

@@ -89,7 +89,8 @@ class ChangedOptionsTest {
           Map.entry(
               "DedupJob message",
               "event-format=protobuf schema=DESC message=google.protobuf.Timestamp"
-                  + " key-field=/seconds time-field=- operation-field=- delete-values=- scope-field=-"),
+                  + " key-field=/seconds time-field=- operation-field=- delete-values=- "
+                  + "scope-field=-"),
           Map.entry(
               "DedupJob schema-header",
               "event-format=avro schema=AVSC schema-header=true time-field=- operation-field=-"
@@ -298,8 +299,10 @@ class ChangedOptionsTest {
         .isEqualTo(
             "the options differ from the options recorded for the output on topic "
                 + changed
-                + ".accepted, so equal events would have another key, operation or time: --scope-field"
-                + " is /s, recorded as none (start with the recorded values, or accept the change with --accept-changes"
+                + ".accepted, so equal events would have a different key, operation or time: "
+                + "--scope-field"
+                + " is /s, recorded as none (start with the recorded values, or accept the "
+                + "change with --accept-changes"
                 + " scope-field)");
   }
 
@@ -337,7 +340,7 @@ class ChangedOptionsTest {
     assertThat(found).hasSize(1);
     if (difference == null) {
       assertThat(found.get(0).status()).isEqualTo(Finding.Status.OK);
-      assertThat(found.get(0).text()).isEqualTo("the same as of its dedup");
+      assertThat(found.get(0).text()).isEqualTo("the same as in its dedup job");
     } else {
       assertThat(found.get(0).status()).isEqualTo(Finding.Status.FAILED);
       assertThat(found.get(0).text()).contains(difference);
@@ -367,9 +370,10 @@ class ChangedOptionsTest {
     send(early, 1, 5);
     assertThat(failure(snapshots))
         .startsWith(
-            "the options differ from the options of the dedup that writes topic "
+            "the options differ from the options of the dedup job that writes topic "
                 + early
-                + ".accepted, so the set would not hold the keys of the topic: --canonicaliser is"
+                + ".accepted, so the set would not contain the keys of the topic: "
+                + "--canonicaliser is"
                 + " none-1, recorded as url-expression-2 (");
     TestJobs.cancel(dedup);
   }
@@ -387,9 +391,11 @@ class ChangedOptionsTest {
         .isEqualTo(
             "the state "
                 + state
-                + " does not hold set firstseen, so the set would lack all earlier keys (start a"
-                + " SnapshotJob without state, which reads all keys of the accepted topic, or begin"
-                + " with the keys that are accepted from now on, with --accept-changes set)");
+                + " does not contain set firstseen, so the set would lack all earlier keys "
+                + "(start a "
+                + "SnapshotJob without state, which reads all keys of the accepted topic, or "
+                + "start with --accept-changes set, so that the set contains only keys that are "
+                + "accepted from now on)");
     submit("PipelineJob", added, Map.of("accept-changes", "set"), TestJobs.fromSavepoint(state));
     send(added, 3, 6);
     topics.readUntil(added + ".snapshots", READ_COMMITTED, records -> !records.isEmpty());

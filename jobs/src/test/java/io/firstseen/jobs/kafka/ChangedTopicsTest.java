@@ -157,7 +157,7 @@ class ChangedTopicsTest {
     send("new", 40);
     assertThat(failure(dedup(fromSavepoint(savepoint))))
         .matches(
-            "the job reads topic %s with the id %s, and the topic of this name now has the id %s, as it was deleted and created again: start the job with --accept-new-topic to read the new topic from its beginning, what was not read of the old topic is lost"
+            "the job reads topic %s with the id %s, and the topic of this name now has the id %s, because it was deleted and recreated: start the job with --accept-new-topic to read the new topic from its beginning; unread records of the old topic are lost"
                 .formatted(events, ID, ID));
     JobClient job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
     awaitAccepted(50);
@@ -178,9 +178,9 @@ class ChangedTopicsTest {
     String savepoint = stop(job);
     delete(events + ".other");
     String gone =
-        "the job reads topic %s.other with the id %s, and there is no such topic any more: "
+        "the job reads topic %s.other with the id %s, and it no longer exists: "
                 .formatted(events, ID)
-            + "start the job with --accept-new-topic to read the other topics, .*";
+            + "start the job with --accept-new-topic to read the other topics; .*";
     assertThat(failure(dedup(fromSavepoint(savepoint)))).matches(gone);
     job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
     send("more", 1);
@@ -197,7 +197,7 @@ class ChangedTopicsTest {
     delete(events);
     KAFKA.broker().createTopic(events, 1);
     send("new", 40);
-    assertThat(failure(job)).contains("as it was deleted and created again");
+    assertThat(failure(job)).contains("because it was deleted and recreated");
   }
 
   @ParameterizedTest
@@ -210,7 +210,7 @@ class ChangedTopicsTest {
     if (skipped > 0) {
       assertThat(failure(dedup(fromSavepoint(savepoint))))
           .isEqualTo(
-              "the job resumes partition 0 of topic %s at offset 10, and the topic has the offsets from %d to 50: %d offsets were deleted before they were read (start from state that the topic still has the offsets of, or read from offset %2$d on with --allow-skipped-offsets; keep records for longer than the job may be down or behind)"
+              "the job resumes partition 0 of topic %s at offset 10, and the topic has the offsets from %d to 50: %d offsets were deleted before they were read (start from state whose offsets the topic still has, or start with --allow-skipped-offsets to read from offset %2$d; keep records for longer than the job may be down or behind)"
                   .formatted(events, trimmedTo, skipped));
     }
     JobClient job =
@@ -226,7 +226,9 @@ class ChangedTopicsTest {
     String savepoint = savepointOfTen();
     delete(accepted);
     String gone =
-        "topic %s does not exist at %s, and the job starts from state of a job that has written its topics: name the topics of that job, or start the job with --accept-new-topic to create this one, which has no earlier records";
+        "topic %s does not exist at %s, but the state is of a job that wrote to its topics: set "
+            + "the topics of that job, or start the job with --accept-new-topic to create this "
+            + "topic, which has no earlier records";
     assertThatThrownBy(() -> dedup(fromSavepoint(savepoint)))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(gone, accepted, KAFKA.servers());
@@ -239,14 +241,14 @@ class ChangedTopicsTest {
     KAFKA.create(misspelt + ".claims", "compact");
     assertThat(failure(dedup(fromSavepoint(savepoint))))
         .isEqualTo(
-            "--accepted-topic is %s, and the state is of a job that wrote to topic %s: start the job with --accepted-topic %2$s, or with --accept-new-topic to write to another topic, which has no earlier records"
+            "--accepted-topic is %s, but the job of the state wrote to topic %s: start the job with --accepted-topic %2$s, or with --accept-new-topic to write to a different topic, which has no earlier records"
                 .formatted(misspelt, accepted));
 
     acceptedOption = accepted;
     KAFKA.create(accepted, "compact");
     assertThat(failure(dedup(fromSavepoint(savepoint))))
         .matches(
-            "topic %s \\(--accepted-topic\\) was deleted and created again: its id is %s, and the last job used the topic with the id %2$s \\(start the job with --accept-new-topic .*"
+            "topic %s \\(--accepted-topic\\) was deleted and recreated: its id is %s, and the last job used the topic with the id %2$s \\(start the job with --accept-new-topic .*"
                 .formatted(accepted, ID));
     JobClient job = dedup(fromSavepoint(savepoint), "--accept-new-topic");
     send("new", 5);
@@ -260,7 +262,7 @@ class ChangedTopicsTest {
     delete(name + ".dead-letters");
     KAFKA.create(name + ".dead-letters", "delete");
     assertThat(failure(dedup(fromSavepoint(savepoint))))
-        .contains("(--dead-letters-topic) was deleted and created again");
+        .contains("(--dead-letters-topic) was deleted and recreated");
   }
 
   @Test
@@ -278,7 +280,7 @@ class ChangedTopicsTest {
     send("new", 10);
     assertThat(failure(job))
         .isEqualTo(
-            "topic %s (--accepted-topic), which the job uses, does not exist any more: start the job with --accept-new-topic to use a new topic, which has no earlier records"
+            "topic %s (--accepted-topic), which the job uses, no longer exists: start the job with --accept-new-topic to use a new topic, which has no earlier records"
                 .formatted(accepted));
   }
 
@@ -290,7 +292,7 @@ class ChangedTopicsTest {
     String savepoint = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
     admin.createPartitions(Map.of(accepted, NewPartitions.increaseTo(4))).all().get();
     String more =
-        "the job has written to 1 partitions of topic %s, and would now write to 4, so the removal of a key could be in another partition than the key, where compaction keeps the key: start the job with --accepted-partitions 1"
+        "the job has written to 1 partitions of topic %s, and would now write to 4, so the tombstone of a key could be in a different partition, and compaction would keep the key: start the job with --accepted-partitions 1"
             .formatted(accepted);
     assertThat(failure(job)).isEqualTo(more);
     assertThat(failure(dedup(fromSavepoint(savepoint)))).isEqualTo(more);
@@ -325,7 +327,7 @@ class ChangedTopicsTest {
     assertThat(failure(job))
         // Of the callback of the send, or of the flush that came before it.
         .containsPattern("^(Failed to send data|cannot write) to .*%s.%s".formatted(name, topic))
-        .contains("raise max.message.bytes of the topic to at least 1000000");
+        .contains("increase max.message.bytes of the topic to at least 1000000");
   }
 
   @Test
@@ -369,7 +371,7 @@ class ChangedTopicsTest {
     KAFKA.create(accepted, "compact");
     assertThat(problems())
         .singleElement(InstanceOfAssertFactories.STRING)
-        .contains("(--accepted-topic) was deleted and created again");
+        .contains("(--accepted-topic) was deleted and recreated");
   }
 
   @Test
@@ -379,8 +381,7 @@ class ChangedTopicsTest {
     KAFKA.broker().createTopics(List.of(new NewTopic(events, 1, (short) 1)));
     assertThat(problems())
         .singleElement(InstanceOfAssertFactories.STRING)
-        .contains(
-            "topic %1$s (--events-topic=%1$s) was deleted and created again".formatted(events));
+        .contains("topic %1$s (--events-topic=%1$s) was deleted and recreated".formatted(events));
   }
 
   /** The findings about offsets and partitions of topics. */
@@ -422,7 +423,7 @@ class ChangedTopicsTest {
       delete(accepted);
       KAFKA.create(accepted, "compact");
       assertThat(failure(snapshots(fromSavepoint(savepoint), "--max-downtime=1s")))
-          .contains("the job reads topic " + accepted, "as it was deleted and created again");
+          .contains("the job reads topic " + accepted, "because it was deleted and recreated");
     }
   }
 }

@@ -118,8 +118,8 @@ class OnePublisherTest {
         .isEqualTo(
             "set firstseen on topic taken is not this job's: it has manifests up to sequence 5, of"
                 + " job %s, and this job has no state of it (publish under another --set, start"
-                + " from the newest savepoint, or stop the other job and start this one with"
-                + " --take-over)",
+                + " from the newest savepoint, or stop the other job and start this job with "
+                + "--take-over)",
             older.getJobID());
 
     JobClient newcomer =
@@ -258,7 +258,7 @@ class OnePublisherTest {
             failure(submit(kafkaOptions("going", "rolled", "--claims-topic=elsewhere"), fromOld)))
         .startsWith(
             "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5, of"
-                + " job %s, and this job goes on after sequence 3, of job %1$s ("
+                + " job %s, and this job continues after sequence 3, of job %1$s ("
                     .formatted(job.getJobID()));
 
     // It may be restarted twice before its first manifest.
@@ -295,7 +295,7 @@ class OnePublisherTest {
     sendAccepted("hasty", 11, 12);
     assertThat(failure(hasty))
         .startsWith(
-            "set firstseen on topic shared is not this job's: it has got manifest 5, which"
+            "set firstseen on topic shared is not this job's: it has manifest 5, which"
                 + " this job did not send: ");
     sendAccepted("running", 7, 7);
     assertThat(awaitSequence("shared", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
@@ -330,10 +330,11 @@ class OnePublisherTest {
   }
 
   private static String missingBlobs(String topic) {
-    return "set firstseen needs \\d+ blobs, of which \\d+ are not on topic "
+    return "set firstseen needs \\d+ blobs, but \\d+ of them are not on topic "
         + topic
-        + ", such as [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
-        + " state is so old that they were removed \\(put them there, or start without state\\)";
+        + ", such as [0-9a-f]{64}: the job published elsewhere when it wrote its state, or the "
+        + "state is so old that the blobs were deleted \\(restore the blobs, or start without "
+        + "state\\)";
   }
 
   @Tag("slow")
@@ -373,7 +374,7 @@ class OnePublisherTest {
       JobClient back = submitSnapshots(another, kafkaOptions("named", "back"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
       assertThat(failure(back))
-          .contains("it has manifests up to sequence 5, ", " goes on after sequence 3, ");
+          .contains("it has manifests up to sequence 5, ", " continues after sequence 3, ");
     }
     if (Integer.getInteger("firstseen.scale", 1) == 1) {
       return;

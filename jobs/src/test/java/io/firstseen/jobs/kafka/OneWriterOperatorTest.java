@@ -156,7 +156,7 @@ class OneWriterOperatorTest {
       assertThat(tail.newest()).contains(claim().of(second));
       assertThat(tail.identity()).contains(claim().identity());
     }
-    // They are in the state, too: other options are rejected.
+    // The options are also in the state: different options are rejected.
     KafkaOptions other =
         KafkaOptions.parse(
             "--bootstrap-servers=" + KAFKA.servers(),

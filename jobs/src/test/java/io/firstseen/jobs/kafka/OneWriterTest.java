@@ -262,9 +262,9 @@ class OneWriterTest {
     assertThat(failure(submit(1, NEVER, fromSavepoint(savepoint))))
         .matches(
             refusal(
-                "it has outcomes of events up to %1$s.events-0@\\d+, of job %2$s, and this job goes"
+                "it has outcomes of events up to %1$s.events-0@\\d+, of job %2$s, and this job continues"
                         .formatted(name, blue.getJobID())
-                    + " on after %1$s.events-0@\\d+, of job %2$s \\(write to other topics, start from the newest state of that job, or start this one with --take-over\\)"
+                    + " after %1$s.events-0@\\d+, of job %2$s \\(write to other topics, start from the newest state of that job, or start this job with --take-over\\)"
                         .formatted(name, blue.getJobID())));
     assertThat(failure(submit(1, NEVER, new Configuration())))
         .contains(", of job %s, and this job has no state of it (".formatted(blue.getJobID()));
@@ -384,7 +384,7 @@ class OneWriterTest {
     awaitAccepted(0);
     assertThat(failure(submit(1, NEVER, fromSavepoint(savepoint))))
         .contains(
-            "it has a claim without outcomes since, of job %s, and this job goes on after "
+            "it has a claim without outcomes since, of job %s, and this job continues after "
                 .formatted(first.getJobID()));
     cluster.triggerCheckpoint(first);
     assertEachOutcomeIsThereOnce(first);

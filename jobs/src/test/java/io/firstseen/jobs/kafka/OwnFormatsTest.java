@@ -155,7 +155,7 @@ class OwnFormatsTest {
         .containsExactly(
             "schema 3 is not in the registry",
             "key field /id is null",
-            "value must begin with a zero and the 4 bytes of the id of its schema, it has 2 bytes");
+            "value must start with a zero byte and the 4 bytes of its schema id, it has 2 bytes");
 
     // The registry is gone.
     assertThatThrownBy(() -> new OwnFormatsTest().run(List.of("00 00000001 02 61"), options))
@@ -191,7 +191,7 @@ class OwnFormatsTest {
     assertThat(accepted()).containsExactly("[5,6]");
     assertThat(reasons())
         .containsExactly(
-            "value must begin with a zero and the 4 bytes of the id of its schema, it has 2 bytes");
+            "value must start with a zero byte and the 4 bytes of its schema id, it has 2 bytes");
 
     OwnFormatsTest plain = new OwnFormatsTest();
     plain.run(

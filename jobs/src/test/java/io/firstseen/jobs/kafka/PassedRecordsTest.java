@@ -388,18 +388,18 @@ class PassedRecordsTest {
     Map<String, String> refusals = new HashMap<>();
     refusals.put(
         "cleanup.policy=compact",
-        "must have cleanup.policy=delete, as a topic of events has, it has compact");
+        "must have cleanup.policy=delete, like a topic of events, but has compact");
     refusals.put(
         "message.timestamp.type=LogAppendTime",
-        "must have message.timestamp.type=CreateTime to keep timestamps, it has LogAppendTime");
+        "must have message.timestamp.type=CreateTime to keep timestamps, but has LogAppendTime");
     refusals.put(
         "message.timestamp.after.max.ms=7199999",
-        "must have message.timestamp.after.max.ms=7200000, as a topic of events has, it has"
-            + " 7199999");
+        "must have message.timestamp.after.max.ms=7200000, like a topic of events, but has "
+            + "7199999");
     refusals.put(
         "message.timestamp.before.max.ms=86399999",
-        "must have message.timestamp.before.max.ms=86400000, as a topic of events has, it has"
-            + " 86399999");
+        "must have message.timestamp.before.max.ms=86400000, like a topic of events, but has "
+            + "86399999");
     for (Map.Entry<String, String> refusal : refusals.entrySet()) {
       String other = SharedBroker.unused(name);
       String[] setting = refusal.getKey().split("=", 2);
@@ -412,7 +412,7 @@ class PassedRecordsTest {
     String narrow = SharedBroker.unused(name);
     create(narrow, 2, Map.of());
     assertRefused(
-        narrow, "must have at least 3 partitions, as many as the topics of events, it has 2");
+        narrow, "must have at least 3 partitions, as many as the topics of events, but has 2");
   }
 
   /** What stays in a topic of events must not be gone from the records. */

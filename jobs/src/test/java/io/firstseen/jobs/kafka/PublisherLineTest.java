@@ -38,11 +38,11 @@ class PublisherLineTest {
         "a/1, 7, -, -, may begin",
         "a/1, 7, -, 7, of an unknown job",
         // Older state, of the same job or another.
-        "a/1, 7, a/1, 8, 'up to sequence 8, of job a, and this job goes on after sequence 7, of"
+        "a/1, 7, a/1, 8, 'up to sequence 8, of job a, and this job continues after sequence 7, of"
             + " job a'",
         "a/1, 7, a/2, 8, after sequence 7",
         // Another start from the same state has published.
-        "a/1, 7, b/1, 7, 'of job b, and this job goes on after sequence 7, of job a'",
+        "a/1, 7, b/1, 7, 'of job b, and this job continues after sequence 7, of job a'",
         "a/1, 7, a/2, 7, after sequence 7",
         "a/1 b/1, 8, c/1, 8, of job c",
       })
@@ -87,7 +87,7 @@ class PublisherLineTest {
         "-, -1, 7, 'signed manifests up to sequence 7, and this job has no state of it'",
         "a/1, 7, -, may begin",
         "a/1, 7, 7, may begin",
-        "a/1, 7, 8, 'signed manifests up to sequence 8, and this job goes on after sequence 7, of"
+        "a/1, 7, 8, 'signed manifests up to sequence 8, and this job continues after sequence 7, of"
             + " job a'",
       })
   void whereOnlySignedManifestsCountSequencesDecide(
@@ -108,7 +108,7 @@ class PublisherLineTest {
         .isEqualTo(
             mayBeSent
                 ? "a job has not taken it over"
-                : "job " + claim.charAt(0) + " has taken it" + " over");
+                : "job " + claim.charAt(0) + " has taken it over");
   }
 
   @Test

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Records are read back as written, and other records are refused. */
+/** Records are read back as written, and other records are rejected. */
 class RecordsTest {
 
   private static final long RECORD_TIME = 1_000;
@@ -187,7 +187,8 @@ class RecordsTest {
     assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "topic t must have as many partitions as the topics of events, it has 3, and there is a"
+            "topic t must have as many partitions as the topics of events, but has 3, and there "
+                + "is a"
                 + " record at topic-3@42 (add partitions)");
     Outcome older =
         Outcome.of(
@@ -277,7 +278,7 @@ class RecordsTest {
     assertThatThrownBy(() -> read(changelog, record(utf8(key), utf8("value"), headers)))
         .isExactlyInstanceOf(UserErrorException.class)
         .hasMessage(
-            "topic topic is not the accepted topic of a dedup: it is %s (topic-3@42)", kind);
+            "topic topic is not the accepted topic of a dedup job: it is %s (topic-3@42)", kind);
   }
 
   /** It would end all windows before it. */

@@ -91,7 +91,7 @@ class RetentionTest {
           submitSnapshots(cluster, options("--max-downtime=1s"), fromSavepoint(savepoint));
       assertThat(failure(late))
           .contains(" of topic " + accepted + " to offset ")
-          .contains("the topic keeps unread removals for 1s (delete.retention.ms, or")
+          .contains("the topic keeps unread tombstones for 1s (delete.retention.ms, or")
           .contains("--take-over");
 
       JobClient rebuilt =
@@ -111,8 +111,8 @@ class RetentionTest {
     assertThatThrownBy(() -> TestJobs.require(Job.SNAPSHOTS, options()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "topic %s must keep removals for --max-downtime, which is 1d, it keeps them for 1h"
-                + " (raise its delete.retention.ms to 86400000, or lower --max-downtime)",
+            "topic %s must keep tombstones for --max-downtime, which is 1d, but keeps them for "
+                + "1h (increase its delete.retention.ms to 86400000, or lower --max-downtime)",
             accepted);
     assertThat(TestJobs.require(Job.SNAPSHOTS, options("--max-downtime=30m")).retention())
         .isEqualTo(Duration.ofHours(1));

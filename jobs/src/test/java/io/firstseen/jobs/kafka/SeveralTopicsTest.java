@@ -178,25 +178,24 @@ class SeveralTopicsTest {
     create(".a", 2);
     assertRefused(
         options("--events-topic=" + name + ".a," + name + ".gone"),
-        "there is no topic %s.gone at %s to read events from: make it by kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.gone, or name yours with --events-topic"
+        "topic %s.gone of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.gone, or set --events-topic to an existing topic"
             .formatted(name, BROKER.servers()));
     assertRefused(
         options("--events-topic-pattern=" + name + "\\.gone.*"),
-        "there is no topic at %s that matches %s\\.gone.* to read events from"
-            .formatted(BROKER.servers(), name));
+        "no topic of events at %s matches %s\\.gone.*".formatted(BROKER.servers(), name));
     assertRefused(
         options("--events-topic=" + name + ".a")
             .stopAt(Map.of(new TopicPartition(name + ".a", 0), 0L)),
-        "there must be an offset where to stop for each partition of the topics of events, there is"
-            + " none for "
+        "each partition of the topics of events needs a stop offset, but "
             + name
-            + ".a-1");
+            + ".a-1 has none");
     for (String own : Arrays.asList("accepted", "duplicates", "dead-letters")) {
       KafkaOptions options = options("--events-topic-pattern=" + name + "\\." + own);
       assertThatThrownBy(options::check)
           .isInstanceOf(UserErrorException.class)
           .hasMessage(
-              "--events-topic-pattern must not match a topic that the job writes, got %s\\.%s, which"
+              "--events-topic-pattern must not match a topic that the job writes, got %s\\.%s, "
+                  + "which"
                   + " matches %s.%s of --%s-topic",
               name, own, name, own, own);
     }

@@ -202,7 +202,7 @@ class StrayRecordsTest {
             "set firstseen on topic %s is not this job's: it has signed manifests up to sequence 8,"
                     .formatted(snapshots)
                 + " and this job has no state of it (publish under another --set, start from the"
-                + " newest savepoint, or stop the other job and start this one with --take-over)");
+                + " newest savepoint, or stop the other job and start this job with --take-over)");
     cancel(successor);
   }
 
@@ -221,10 +221,10 @@ class StrayRecordsTest {
     assertThatThrownBy(() -> submit(withoutOldKey, file(newKey), new Configuration()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "set firstseen on topic %s has records, but no manifest signed by a trusted key: give"
+            "set firstseen on topic %s has records, but no manifest signed by a trusted key: set"
                     .formatted(snapshots)
-                + " the key of the previous job with --public-key, or count from 1 without"
-                + " --take-over");
+                + " --public-key to the key of the previous job, or start at sequence 1 without "
+                + "--take-over");
     KafkaOptions takingOver =
         kafkaOptions(accepted, snapshots, "--take-over", "--public-key=" + publicFile(key));
     JobClient newJob = submit(takingOver, file(newKey), new Configuration());
@@ -255,7 +255,7 @@ class StrayRecordsTest {
     send(second, 5, 6);
     assertThat(failure(secondJob))
         .matches(
-            "set firstseen on topic %s is not this job's: its manifest [123] is not the one that"
+            "set firstseen on topic %s is not this job's: its manifest [123] differs from the manifest that"
                     .formatted(snapshots)
                 + " this job sent: .*");
     send(first, 5, 6);
@@ -274,7 +274,7 @@ class StrayRecordsTest {
     Manifest third = await(snapshots, 3);
     write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toBytes());
     send(accepted, 5, 6);
-    assertThat(failure(job)).contains("it has got manifest 9223372036854775807");
+    assertThat(failure(job)).contains("it has manifest 9223372036854775807");
 
     assertThatThrownBy(
             () -> {
@@ -289,9 +289,10 @@ class StrayRecordsTest {
             })
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "set firstseen has manifest 9223372036854775807, the highest sequence there can be, so"
-                + " none can follow: replace that record by a tombstone, publish under another"
-                + " --set, or sign manifests, so that unsigned ones are passed over"
+            "set firstseen has manifest 9223372036854775807, which has the highest possible "
+                + "sequence, so no manifest can follow: replace its record with a tombstone, "
+                + "publish under another"
+                + " --set, or sign manifests, so that unsigned manifests are skipped"
                 + " (--signing-key)");
   }
 }

@@ -203,14 +203,14 @@ class TopicReplicasTest {
     create("c.duplicates", 1, "delete");
     assertRefused(
         options("c", "--topic-replication-factor=2"),
-        "topic c.duplicates must have 2 replicas (--topic-replication-factor), it has 1: add"
+        "topic c.duplicates must have 2 replicas (--topic-replication-factor), but has 1: add"
             + " replicas with kafka-reassign-partitions.sh, or lower the option");
     KafkaOptions twoInSync =
         options("c", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
     assertRefused(
         twoInSync,
-        "topic c.accepted must have min.insync.replicas=2 (--topic-min-insync-replicas), it has 1:"
-            + " raise it by kafka-configs.sh --bootstrap-server "
+        "topic c.accepted must have min.insync.replicas=2 (--topic-min-insync-replicas), but has "
+            + "1: increase it with kafka-configs.sh --bootstrap-server "
             + first.bootstrapServers()
             + " --alter --entity-type topics --entity-name c.accepted --add-config"
             + " min.insync.replicas=2, or lower the option");
@@ -249,7 +249,7 @@ class TopicReplicasTest {
     assertThat(warnings).hasSize(2);
     assertThat(warnings.get(0))
         .startsWith("topic d.accepted: 1 partition, 2 replicas, min.insync.replicas=1,")
-        .endsWith("raise min.insync.replicas to 2 (--topic-min-insync-replicas)");
+        .endsWith("increase min.insync.replicas to 2 (--topic-min-insync-replicas)");
     assertThat(warnings.get(1)).startsWith("topic d.snapshots: ");
   }
 

@@ -124,7 +124,7 @@ class TopicsOnBrokerTest {
   void eventsAreNotMadeUp() {
     assertRefused(
         () -> TestJobs.require(Job.DEDUP, options("b")),
-        "there is no topic b.events at %s to read events from: make it by kafka-topics.sh --bootstrap-server %1$s --create --topic b.events, or name yours with --events-topic"
+        "topic b.events of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %1$s --create --topic b.events, or set --events-topic to an existing topic"
             .formatted(broker.bootstrapServers()));
   }
 
@@ -155,8 +155,8 @@ class TopicsOnBrokerTest {
     create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
     assertRefused(
         () -> TestJobs.require(Job.DEDUP, options("t")),
-        "topic t.dead-letters must take records of 1000000 bytes, its max.message.bytes is 524288:"
-            + " raise it by kafka-configs.sh --bootstrap-server "
+        "topic t.dead-letters must accept records of 1000000 bytes, but its max.message.bytes is "
+            + "524288: increase it with kafka-configs.sh --bootstrap-server "
             + broker.bootstrapServers()
             + " --alter --entity-type topics --entity-name t.dead-letters --add-config"
             + " max.message.bytes=1048588");
@@ -177,8 +177,9 @@ class TopicsOnBrokerTest {
             () -> TestJobs.require(Job.SNAPSHOTS, options("p"), "--ttl=8h"))) {
       assertRefused(
           preparation::run,
-          "topic p.accepted must keep records for 33h (--ttl, an eighth of it, and --max-downtime"
-              + " together), it keeps them for 10h (raise its retention.ms to 118800000, or lower"
+          "topic p.accepted must keep records for 33h (the sum of --ttl, an eighth of it, and "
+              + "--max-downtime), but keeps them for 10h (increase its retention.ms to "
+              + "118800000, or lower"
               + " --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};
@@ -198,7 +199,7 @@ class TopicsOnBrokerTest {
         1);
     assertRefused(
         () -> TestJobs.require(Job.SNAPSHOTS, options("s"), "--ttl=8h"),
-        "topic s.accepted must delete records by age alone, it has retention.bytes=1000 (set it to"
+        "topic s.accepted must only delete records by age, but has retention.bytes=1000 (set it to"
             + " -1)");
     // For ever.
     create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
@@ -217,9 +218,9 @@ class TopicsOnBrokerTest {
     create("g.events", 1, "delete");
     assertRefused(
         () -> TestJobs.require(Job.DEDUP, options("g", "--transaction-timeout=16m")),
-        "--transaction-timeout must be at most 15m, which is what the brokers at "
+        "--transaction-timeout must be at most 15m, the limit of the brokers at "
             + broker.bootstrapServers()
-            + " allow, got 16m");
+            + ", got 16m");
   }
 
   /** With the settings that our producers have, which are Kafka's. */
@@ -246,9 +247,9 @@ class TopicsOnBrokerTest {
       ThrowingCallable action, String topic, String needed, String has) {
     assertRefused(
         action,
-        ("topic %s must have cleanup.policy=%s, it has %s: set it by kafka-configs.sh"
-                + " --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-                + " --add-config cleanup.policy=%s, or take another topic")
+        ("topic %s must have cleanup.policy=%s, but has %s: set it with kafka-configs.sh "
+                + "--bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config "
+                + "cleanup.policy=%s, or use another topic")
             .formatted(topic, needed, has, broker.bootstrapServers(), topic, needed));
   }
 

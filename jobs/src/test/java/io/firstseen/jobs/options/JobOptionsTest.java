@@ -133,8 +133,7 @@ class JobOptionsTest {
       delimiter = '|',
       value = {
         "url-expression | --snapshot-fpr=0.01 | --snapshot-url-fpr=0.02"
-            + " | --snapshot-fpr and --snapshot-url-fpr exclude each other: one is for a key, the"
-            + " other for a URL",
+            + " | --snapshot-fpr and --snapshot-url-fpr exclude each other",
         "url | --fpr=0.01 | --snapshot-url-fpr=0.02"
             + " | --snapshot-url-fpr needs --canonicaliser url-expression, got url",
         "url-expression | --snapshot-shards=16 | --snapshot-url-fpr=5.5e-8"
@@ -171,7 +170,8 @@ class JobOptionsTest {
     assertThatThrownBy(soon::publication)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--expire-after must be more than --window, 1h, as a set is published once a window; got"
+            "--expire-after must be more than --window, 1h, because a set is published once per "
+                + "window; got"
                 + " 1h");
     SnapshotOptions late = JobOptions.parse("--expire-after=876001h").snapshots();
     assertThatThrownBy(late::publication)
@@ -207,8 +207,8 @@ class JobOptionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--ttl-clock=processing, their windows are of event time",
-    "--ttl-since=last-seen, they do not see repeats"
+    "--ttl-clock=processing, snapshot windows use event time",
+    "--ttl-since=last-seen, a snapshot job does not see duplicates"
   })
   void snapshotsRefuseATtlThatTheyCannotFollow(String option, String sentence) {
     JobOptions options = JobOptions.parse("--ttl=1h", option);
@@ -255,7 +255,8 @@ class JobOptionsTest {
             + " '99999999999g'",
         "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
         "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
-        "--canonicaliser | URL | canonicaliser must be one of none, url, text, url-expression, or an older version, url-2 or url-expression-1, got 'URL'",
+        "--canonicaliser | URL | canonicaliser must be one of none, url, text, url-expression, "
+            + "or an older version, url-2 or url-expression-1, got 'URL'",
         "--state-backend | disk | must be one of heap, rocksdb, got 'disk'",
         "--window | 0s | must be longer than zero, got '0s'",
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
@@ -342,8 +343,7 @@ class JobOptionsTest {
             "--topic-min-insync-replicas must be at most --topic-replication-factor, got 3 and 2");
     assertThatThrownBy(() -> kafka("--topic-min-insync-replicas=1").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--topic-min-insync-replicas needs --topic-replication-factor, of which it is a part");
+        .hasMessage("--topic-min-insync-replicas needs --topic-replication-factor");
     assertThatThrownBy(() -> kafka("--topic-replication-factor=0"))
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("must be a whole number in [1, 32767], got '0'");
@@ -416,9 +416,9 @@ class JobOptionsTest {
       throws IOException {
     String file = "--hash-key-file=" + Files.writeString(directory.resolve("dedup"), KEY);
     String own = "--snapshot-hash-key-file=public";
-    String none = "no hash key is configured, so a public one is used: ";
-    String chosen = "the hash key is the public one: ";
-    String hurts = "whoever knows it can make keys that collide";
+    String none = "no hash key is configured, so the public key is used: ";
+    String chosen = "the hash key is the public key: ";
+    String hurts = "anyone who knows it can construct colliding keys";
     String mend = " (set --hash-key-file or FIRSTSEEN_HASH_KEY)";
     JobOptions all = JobOptions.parse(own);
     assertThat(all.publicKeyWarning()).contains(none + hurts + mend);
@@ -471,10 +471,10 @@ class JobOptionsTest {
     "retries=0, Must set retries to non-zero",
     "enable.idempotence=false, Cannot set a transactional.id without also enabling idempotence.",
     "retries=-5, Invalid value -5 for configuration retries",
-    "request.timeout.ms=1, 'request.timeout.ms must be at least 1000, in which a broker can answer, got 1'",
-    "max.block.ms=10, 'max.block.ms must be at least 1000, in which a broker can answer, got 10'",
-    "default.api.timeout.ms=1, 'default.api.timeout.ms must be at least 1000, in which a broker can answer, got 1'",
-    "connections.max.idle.ms=0, 'connections.max.idle.ms must be at least 1000, in which a broker can answer, got 0'",
+    "request.timeout.ms=1, 'request.timeout.ms must be at least 1000, so that a broker can respond in time, got 1'",
+    "max.block.ms=10, 'max.block.ms must be at least 1000, so that a broker can respond in time, got 10'",
+    "default.api.timeout.ms=1, 'default.api.timeout.ms must be at least 1000, so that a broker can respond in time, got 1'",
+    "connections.max.idle.ms=0, 'connections.max.idle.ms must be at least 1000, so that a broker can respond in time, got 0'",
     "delivery.timeout.ms=1000, 'delivery.timeout.ms must be at least linger.ms and request.timeout.ms together, 30005, got 1000'",
     "partitioner.ignore.keys=true, 'partitioner.ignore.keys must not be set, because the job sets it, got true'",
     "key.serializer=a.B, 'key.serializer must not be set, because the job sets it, got a.B'",
@@ -504,7 +504,8 @@ class JobOptionsTest {
         "--key-field=/id --time-unit=nanos | --time-unit needs --time-field, got nanos alone",
         "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field, got d,e",
         "--key-field=/id --operation-field=/op"
-            + " | --operation-field needs --delete-values, such as d: without them nothing is deleted",
+            + " | --operation-field needs --delete-values, such as d: without them, no key is "
+            + "deleted",
         "--event-format=avro | --event-format avro needs --key-field",
         "--event-format=avro --key-field=/id"
             + " | --event-format avro needs either --schema-registry or --schema, got neither",
@@ -525,7 +526,8 @@ class JobOptionsTest {
         "--schema-registry=http://r | --schema-registry needs --event-format avro, got json",
         "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
             + " | --schema-header needs --schema, got --schema-registry",
-        "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or protobuf, got key",
+        "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or "
+            + "protobuf, got key",
       })
   void fieldsAreNamedAllTogether(String words, String sentence) {
     assertThatThrownBy(kafka(words.split(" "))::check)
@@ -564,8 +566,8 @@ class JobOptionsTest {
     assertThatThrownBy(kafka("--output=record").topics()::requireChangelog)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--output record needs a job without snapshots: they are made from the changelog, so"
-                + " take --output both");
+            "--output record needs a job without snapshots: snapshots are built from the "
+                + "changelog, so set --output both");
   }
 
   @Test

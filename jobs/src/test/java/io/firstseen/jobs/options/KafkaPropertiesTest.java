@@ -75,7 +75,7 @@ class KafkaPropertiesTest {
           .filter(key -> key.type == ConfigDef.Type.PASSWORD)
           .forEach(key -> secrets.add(key.name));
     }
-    // Certificates are hidden in logs, as they are long, but are no secrets.
+    // Kafka hides certificates in logs because they are long, but they are not secret.
     secrets.removeIf(name -> name.contains("certificate"));
     assertThat(secrets).contains("sasl.oauthbearer.assertion.private.key.passphrase");
     assertThat(secrets)
@@ -83,7 +83,7 @@ class KafkaPropertiesTest {
             name ->
                 assertThatThrownBy(
                         () -> clients("--bootstrap-servers=h:1", "--kafka-property=" + name + "=x"))
-                    .hasMessageContaining("must not hold a secret"));
+                    .hasMessageContaining("must not contain a secret"));
   }
 
   @ParameterizedTest
@@ -102,8 +102,8 @@ class KafkaPropertiesTest {
             () -> clients("--bootstrap-servers=here:9092", "--kafka-property=" + name + "=hidden"))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--kafka-property must not hold a secret, which others on this machine can read there:"
-                + " put %s into the file of --kafka-properties",
+            "--kafka-property must not contain a secret, because other users of this machine can "
+                + "read command lines: put %s into the file of --kafka-properties",
             name);
   }
 
