@@ -61,7 +61,6 @@ final class BatchEndpoint implements Endpoint {
       json.writeBooleanField("present", present);
     } catch (InvalidKeyException e) {
       metrics.invalidKey(served);
-      json.writeBooleanField("present", false);
       json.writeStringField("error", "the key is invalid: " + e.getMessage());
     } catch (SnapshotException e) {
       throw new IllegalStateException("a manifest of another hash key became active", e);

@@ -103,7 +103,13 @@ final class BatchKeys {
   }
 
   private void readLines(byte[] body) throws HttpFailure {
-    int start = 0;
+    String head = new String(body, 0, Math.min(body.length, 3), StandardCharsets.ISO_8859_1);
+    if (head.startsWith("\u001F\u008B")) {
+      throw new HttpFailure(415, "the body must not be compressed, got data in gzip format");
+    } else if (head.startsWith("\u00FF\u00FE") || head.startsWith("\u00FE\u00FF")) {
+      throw new HttpFailure(415, "the charset must be utf-8, got a byte order mark of utf-16");
+    }
+    int start = head.equals("\u00EF\u00BB\u00BF") ? 3 : 0;
     while (start < body.length) {
       int end = start;
       while (end < body.length && body[end] != '\n') {

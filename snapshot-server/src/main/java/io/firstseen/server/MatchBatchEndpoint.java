@@ -102,7 +102,6 @@ final class MatchBatchEndpoint implements Endpoint {
         lists.writeAnswer(json, asked.next(), answer);
       } else {
         lists.countInvalid(metrics);
-        json.writeBooleanField("present", false);
         json.writeStringField("error", errors.get(i));
       }
       json.writeEndObject();

@@ -298,7 +298,6 @@ class MatchTest {
         .isEqualTo(
             JSON.createObjectNode()
                 .put("url", "http://")
-                .put("present", false)
                 .put("error", "the URL is invalid: URL has no host"));
     assertThat(answers.get(2).path("error").asText()).isEqualTo("the URL is invalid: key is empty");
     requireEqual(

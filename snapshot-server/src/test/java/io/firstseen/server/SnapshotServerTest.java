@@ -1,5 +1,7 @@
 package io.firstseen.server;
 
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -35,6 +37,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -139,10 +142,15 @@ class SnapshotServerTest {
 
   private HttpResponse<String> post(String target, String type, String body, String... encodings)
       throws Exception {
+    return post(target, type, body.getBytes(UTF_8), encodings);
+  }
+
+  private HttpResponse<String> post(String target, String type, byte[] body, String... encodings)
+      throws Exception {
     HttpRequest.Builder request =
         request(target)
             .header("content-type", type)
-            .POST(HttpRequest.BodyPublishers.ofString(body));
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     for (String encoding : encodings) {
       request.header("content-encoding", encoding);
     }
@@ -303,7 +311,7 @@ class SnapshotServerTest {
         "{\"set\":\"spam\",\"sequence\":3,\"windowEndMillis\":180000,\"answers\":["
             + "{\"key\":\"https://EXAMPLE.org/a\",\"present\":true},"
             + "{\"key\":\"https://b\",\"present\":false},"
-            + "{\"key\":\"\",\"present\":false,\"error\":\"the key is invalid: key is empty\"}]}\n";
+            + "{\"key\":\"\",\"error\":\"the key is invalid: key is empty\"}]}\n";
     assertThat(
             post(
                     "/v1/contains",
@@ -315,7 +323,7 @@ class SnapshotServerTest {
             post(
                     "/v1/contains",
                     "text/plain; charset=utf-8",
-                    "https://EXAMPLE.org/a\r\nhttps://b\n\n")
+                    "\uFEFFhttps://EXAMPLE.org/a\r\nhttps://b\n\n")
                 .body())
         .isEqualTo(expected);
     assertThat(JSON.readTree(post("/v1/contains", "text/plain", "").body()).path("answers"))
@@ -334,6 +342,11 @@ class SnapshotServerTest {
     for (String target : List.of("/v1/contains", "/v1/match")) {
       refused(post(target, "text/plain", "a", "gzip"), 415, "got the encoding 'gzip'");
       refused(post(target, "text/plain", "a", "identity", "br"), 415, "'identity, br'");
+      refused(post(target, "text/plain", new byte[] {0x1F, (byte) 0x8B, 8}), 415, "gzip format");
+      for (Charset charset : List.of(UTF_16BE, UTF_16LE)) {
+        byte[] marked = "\uFEFFa".getBytes(charset);
+        refused(post(target, "text/plain", marked), 415, "a byte order mark of utf-16");
+      }
       refused(post(target, "text/plain; charset=utf-16", "a"), 415, "utf-8, got 'utf-16'");
       refused(
           post(target, "application/json;x=y; Charset = \"ISO-8859-1\"", "[]"),
