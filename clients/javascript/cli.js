@@ -71,7 +71,7 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 };
 
-/** Which options a verb takes, and how many places. */
+/** The options and the number of arguments of a command. */
 const VERBS = {
   query: { run: query, options: ["scope", "hash-key-file", "public-key", "set", "blobs", "json"], most: Infinity },
   match: {
@@ -93,7 +93,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 class UsageError extends Error {}
 
-/** What was given on the command line: the verb, its places and its options. */
+/** The parsed command line: command, arguments and options. */
 function parsed(words) {
   const [name, ...rest] = words;
   if (name === undefined || name === "--help" || name === "help") {
@@ -125,7 +125,7 @@ function parsed(words) {
 /**
  * Runs a command.
  *
- * @param io `input`, an async iterable of Buffers; `out` and `error`, which take text or bytes
+ * @param io `input`, an async iterable of Buffers; `out` and `error`, which accept text or bytes
  * @returns the exit status
  */
 export async function main(words, io) {
@@ -154,13 +154,13 @@ export async function main(words, io) {
   }
 }
 
-/** The hash key of a file; warns if others may use it. */
+/** Returns the hash key in a file; warns if other users can access it. */
 function hashKeyOf(options, io) {
   const file = options["hash-key-file"] ?? "public";
   const ofEnvironment = options["hash-key-file"] === undefined ? process.env.FIRSTSEEN_HASH_KEY ?? "" : "";
   if (ofEnvironment !== "") {
     try {
-      // Only options have the word.
+      // Only options accept the word.
       return HashKey.parse(ofEnvironment === "public" ? "" : ofEnvironment.trim());
     } catch (error) {
       throw new UnsupportedError(`FIRSTSEEN_HASH_KEY: ${error.message}`);
@@ -170,7 +170,7 @@ function hashKeyOf(options, io) {
   if (file !== "public" && process.platform !== "win32") {
     const status = statSync(file);
     const isOwn = status.uid === process.geteuid();
-    // The group may read a file of another owner.
+    // The group may read a file of a different owner.
     if (status.isFile() && status.mode & (isOwn ? 0o077 : 0o037)) {
       const mode = (status.mode & 0o7777).toString(8).padStart(4, "0");
       io.error(
@@ -194,14 +194,14 @@ function publicKeysOf(options) {
 
 const isUrl = (place) => /^https?:\/\//i.test(place);
 
-/** The header with the token of the environment, if there is one. */
+/** Returns the header with the token in the environment, if set. */
 function tokenHeader() {
-  // The service may have several, one a line; a client sends the first.
+  // The service may have several tokens, one per line; a client sends the first.
   const token = process.env.FIRSTSEEN_HTTP_TOKEN?.trim().split("\n")[0].trim();
   return token ? { authorization: `Bearer ${token}` } : {};
 }
 
-/** The source that a place is, of a set and blobs as options say. */
+/** Returns the source at a place, with the set and the blobs of the options. */
 function sourceOf(place, { set = null, blobs = null }) {
   try {
     return isUrl(place) ? new HttpSource(place, { set, blobs, headers: tokenHeader() }) : new DirectorySource(place, { blobs });
@@ -210,7 +210,7 @@ function sourceOf(place, { set = null, blobs = null }) {
   }
 }
 
-/** What a place holds: a name, parameters of the set, and the lookup. */
+/** Opens a place: returns a name, the parameters of the set, and the lookup. */
 async function opened(place, hashKey, options) {
   if (isUrl(place)) {
     const follower = new SetFollower(sourceOf(place, options), { hashKey, publicKeys: publicKeysOf(options) });
@@ -226,7 +226,7 @@ async function opened(place, hashKey, options) {
   return { name: setName, parameters, list: await openLookup(place, hashKey, { blobs: options.blobs, publicKeys: publicKeysOf(options) }) };
 }
 
-/** The keys of the command line, or the lines of standard input, as bytes. */
+/** Yields the keys of the command line, or the lines of standard input, as bytes. */
 async function* keysOf(words, io) {
   if (words.length > 0 && !(words.length === 1 && words[0] === "-")) {
     for (const word of words) {
@@ -236,7 +236,7 @@ async function* keysOf(words, io) {
   }
   let rest = Buffer.alloc(0);
   let isFirst = true;
-  // The first line may have a byte order mark in front.
+  // The first line may start with a byte order mark.
   const withoutMark = (line) => {
     const isMarked = isFirst && line.indexOf(BYTE_ORDER_MARK) === 0;
     isFirst = false;
@@ -257,12 +257,12 @@ async function* keysOf(words, io) {
   }
 }
 
-/** A line without the CR at its end, if it has one. */
+/** Removes a CR at the end of a line. */
 function withoutReturn(line) {
   return line[line.length - 1] === 13 ? line.subarray(0, -1) : line;
 }
 
-/** Answers by a function; a reason why the key has no canonical form instead. */
+/** Calls a function; returns the reason instead if the key has no canonical form. */
 function answerOf(ask) {
   try {
     return { answer: ask() };
@@ -274,7 +274,7 @@ function answerOf(ask) {
   }
 }
 
-/** The exit status after some keys or URLs. */
+/** Returns the exit status after some keys or URLs. */
 function statusOf(invalid, io) {
   if (invalid === 0) {
     return 0;
@@ -299,7 +299,7 @@ async function query([place, ...words], options, io) {
   return statusOf(invalid, io);
 }
 
-/** Without what would make fields and lines of its own. */
+/** Replaces characters that would end a field or line of the output. */
 const field = (url) => Buffer.from(url.map((byte) => ([9, 10, 13].includes(byte) ? 32 : byte)));
 const reasonField = (reason) => (reason === undefined ? Buffer.of() : Buffer.concat([Buffer.from("\t"), field(Buffer.from(reason))]));
 
@@ -310,7 +310,7 @@ async function match([place, ...words], options, io) {
   if (twice !== undefined) {
     throw new UnsupportedError(`${twice} must be given once`);
   }
-  // With a service --set is the set there; other places have theirs.
+  // With a service, --set selects the set; other places contain one set.
   const ofPaths = places.some(isUrl) ? { ...options, set: undefined } : options;
   const all = await Promise.all(places.map((each) => opened(each, hashKey, isUrl(each) ? options : ofPaths)));
   const hasNames = all.length > 1;
@@ -355,7 +355,7 @@ async function match([place, ...words], options, io) {
       };
       io.out(JSON.stringify(line) + "\n");
     } else {
-      // What makes a URL present, or absent although a list has it.
+      // The entries that make a URL present, or absent because of an allow set.
       const entries = answer.present || answer.matches.length === 0 ? answer.matches : answer.allowedBy;
       const fields = entries.flatMap(({ list, entry }) => (hasNames ? [entry, list] : [entry]));
       io.out(Buffer.concat([field(url), Buffer.from(["", word, ...fields].join("\t") + "\n")]));
@@ -490,7 +490,7 @@ async function verify([place], options, io) {
   return 0;
 }
 
-/** A manifest and the source of its blobs. */
+/** Opens a manifest and the source of its blobs. */
 function openedSet(place, { blobs }) {
   const { opened: manifest, source } = openPath(place, { blobs });
   if (!(manifest instanceof Manifest)) {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Answers a JSON object a line on standard input by one a line on standard output, so that readers in all languages
-// can be held against the same cases: conformance/README.md. Beside the operations there: verify, and apply, which
-// gives the snapshots that are built.
+// Reads one JSON object per line and writes one reply per line, so that readers in all languages can run the same
+// cases: conformance/README.md. Additional operations: verify, and apply, which returns the snapshots that it builds.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -70,10 +69,10 @@ async function newestSet(directory, held) {
   return catchUp(Manifest.read(source.manifest()), held, source);
 }
 
-/** By the names of the protocol, where those of rules mean their first released versions. */
+/** Names of the protocol without a version mean the first released version of a rule. */
 const ruleOf = (name) => ({ url: "url-2", "url-expression": "url-expression-1" })[name] ?? name;
 
-/** Answers, and the indices of what has no canonical form, which gets `nothing`. */
+/** Returns the answers and the indices of keys without a canonical form, whose answer is `nothing`. */
 function each(asked, nothing, ask) {
   const invalid = [];
   const answers = asked.map((one, index) =>
@@ -121,7 +120,7 @@ const OPERATIONS = {
   async query({ file, directory, keys, scope, ...keyed }) {
     const lookup = await openLookup(file ?? directory, hashKeyOf(keyed));
     const { answers, invalid } = each(keys, false, (key) =>
-      // The snapshot of one shard holds no key of another.
+      // The snapshot of a shard has no keys of other shards.
       directory === undefined
         ? orIf(UnsupportedError, false, () => lookup.contains(key, scope))
         : lookup.contains(key, scope)

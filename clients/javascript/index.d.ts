@@ -1,9 +1,9 @@
 /**
- * Reads, follows and queries Firstseen's sets of keys and lists of URLs. Formats and rules are those of the pages of
- * docs/format. Numbers that may have 64 bits are BigInts; milliseconds of windows are since 1970.
+ * Reads, follows and queries Firstseen's sets of keys and lists of URLs. docs/format specifies formats and rules.
+ * Numbers that may have 64 bits are BigInts; milliseconds of windows are since 1970.
  */
 
-/** A key: a text, or its bytes. All rules but `none` need UTF-8. */
+/** A key: a string or bytes. All rules except `none` require UTF-8. */
 export type Key = string | Uint8Array;
 
 export type Canonicaliser = "none" | "url" | "text" | "url-expression";
@@ -11,72 +11,72 @@ export type Canonicaliser = "none" | "url" | "text" | "url-expression";
 export const CANONICALISERS: readonly Canonicaliser[];
 
 /**
- * The canonical form of a key, in bytes. By `url-expression` a key is a line of a list.
+ * Returns the bytes of the canonical form of a key. With `url-expression`, a key is a line of a list.
  *
- * @param options `strip`: patterns of query parameters that `url` leaves out, such as `gclid,utm_*`
- * @throws InvalidKeyError if it has none
+ * @param options `strip`: patterns of query parameters that `url` removes, such as `gclid,utm_*`
+ * @throws InvalidKeyError if the key has no canonical form
  */
 export function canonical(canonicaliser: Canonicaliser, key: Key, options?: { strip?: string | null }): Uint8Array;
 
 /**
- * The match expressions of a URL: all entries of a list that would list it, from the most to the least specific.
+ * Returns the match expressions of a URL: all list entries that match it, most specific first.
  *
- * @param url with or without its scheme; not a line of a list, whose notation may mean more
- * @param version of the rule `url-expression` of the list; the newest if it is left out
- * @throws InvalidKeyError if it has no canonical form
+ * @param url with or without its scheme; it is not parsed as a line of a list
+ * @param version of the rule `url-expression` of the list (default: the newest)
+ * @throws InvalidKeyError if the URL has no canonical form
  */
 export function expressions(url: Key, version?: number): string[];
 
-/** The version of the public suffix list of which this package has the ICANN section. */
+/** The version of the public suffix list whose ICANN section this package contains. */
 export const PUBLIC_SUFFIX_LIST: string;
 
-/** The registrable domain of a domain in canonical form; null for public suffixes. */
+/** Returns the registrable domain of a domain in canonical form; null for public suffixes. */
 export function registrableDomain(domain: string): string | null;
 
 /** The keyed hash of keys. */
 export class HashKey {
   private constructor();
-  /** The key that everyone knows; sets without a secret key have it. */
+  /** The public key, for sets without a secret key. */
   static public(): HashKey;
-  /** SipHash-2-4 under 16 bytes. */
+  /** SipHash-2-4 with a key of 16 bytes. */
   static sipHash(key: Uint8Array): HashKey;
-  /** SipHash-2-4 under 32 hexadecimal digits, or the public key for `public`. */
+  /** SipHash-2-4 with a key of 32 hexadecimal digits, or the public key for `public`. */
   static parse(digits: string): HashKey;
-  /** XXH3, 64 bits, under a seed; for trusted input only. */
+  /** 64-bit XXH3 with a seed, for trusted input only. */
   static xxh3(seed: bigint): HashKey;
   readonly algorithm: "siphash-2-4" | "xxh3-64";
   /** The hash of the ASCII text `firstseen key check`. */
   readonly keyCheck: bigint;
-  /** The hash of bytes. */
+  /** Returns the hash of bytes. */
   hash(bytes: Uint8Array): bigint;
-  /** Whether a set was made with this hash and key. */
+  /** Returns whether a set has this hash and key. */
   fits(parameters: SetParameters): boolean;
 }
 
-/** What all snapshots of a set share. */
+/** The parameters that all snapshots of a set share. */
 export interface SetParameters {
   readonly hash: "siphash-2-4" | "xxh3-64";
   readonly keyCheck: bigint;
   readonly canonicaliser: Canonicaliser;
   readonly canonicaliserVersion: number;
-  /** Patterns of query parameters that the set leaves out of its URLs; null for none. */
+  /** Patterns of query parameters that the set removes from its URLs, or null. */
   readonly strippedParameters: string | null;
   readonly shards: number;
-  /** The highest probability that a key which is not in the set is answered by present. */
+  /** The highest probability that a key outside of the set is reported as present. */
   readonly falsePositiveRate: number;
 }
 
-/** A blob by the SHA-256 of its bytes, in hexadecimal digits, and their number. */
+/** The SHA-256 of a blob in hexadecimal digits, and its length in bytes. */
 export interface BlobReference {
   readonly digest: string;
   readonly bytes: number;
 }
 
-/** What a set is at the end of a window. */
+/** The description of a set at the end of a window. */
 export class Manifest {
   private constructor();
   /**
-   * Reads a manifest; does not check a signature.
+   * Reads a manifest without verifying its signature.
    *
    * @throws MalformedError or UnsupportedError
    */
@@ -86,32 +86,32 @@ export class Manifest {
   readonly windowStartMillis: bigint;
   readonly windowEndMillis: bigint;
   readonly publishedMillis: number;
-  /** From when on it is stale; null for never. */
+  /** The time of expiry, or null. */
   readonly expiresMillis: number | null;
   readonly parameters: SetParameters;
-  /** Live hashes of all shards. */
+  /** The number of live hashes in all shards. */
   readonly count: number;
   /** In hexadecimal digits. */
   readonly root: string;
   readonly pack: BlobReference | null;
   readonly packBytes: number;
   /**
-   * The URI of the directory of the blobs; null if they are where the manifest is. Sources use it only after
+   * The URI of the directory of the blobs; null if they are stored with the manifest. Sources use it only after
    * `requireSigned` has accepted this manifest.
    */
   readonly blobs: string | null;
   readonly extension: Uint8Array | null;
   readonly signature: { readonly key: string; readonly value: Uint8Array } | null;
-  /** The bytes as they were read. */
+  /** The bytes of the manifest. */
   readonly bytes: Uint8Array;
-  /** Whether the other one says the same of the set. */
+  /** Returns whether another manifest describes the same set. */
   isSameAs(other: Manifest): boolean;
-  /** Whether the other one is of the same set with the same parameters. */
+  /** Returns whether another manifest has the same set name and parameters. */
   hasParametersOf(other: Manifest): boolean;
   isExpired(nowMillis: number): boolean;
 }
 
-/** An Ed25519 key that may sign manifests. */
+/** An Ed25519 public key that verifies manifests. */
 export class PublicKey {
   /** @param der X.509's SubjectPublicKeyInfo, 44 bytes */
   constructor(der: Uint8Array);
@@ -125,19 +125,19 @@ export class PublicKey {
 }
 
 /**
- * Refuses a manifest that none of these keys signed.
+ * Rejects a manifest that none of these keys signed.
  *
  * @throws UntrustedError or UnsupportedError
  */
 export function requireSigned(manifest: Manifest, publicKeys: readonly PublicKey[]): Promise<void>;
 
-/** Sets WebCrypto where it is not `globalThis.crypto`. `firstseen/node` does so for Node 18. */
+/** Sets WebCrypto for runtimes without `globalThis.crypto`. `firstseen/node` calls it for Node 18. */
 export function useCrypto(crypto: Crypto | undefined): void;
 
 /** The set of one shard, from a file or from blobs. */
 export class Snapshot {
   private constructor();
-  /** Opens a file; checks all that can be checked without decoding values. */
+  /** Opens a file; performs all checks that do not require decoding values. */
   static read(bytes: Uint8Array): Snapshot;
   readonly header: {
     readonly setName: string;
@@ -153,39 +153,39 @@ export class Snapshot {
   };
   /** Decodes everything and checks that the content matches the header. */
   verify(): void;
-  /** The values, ascending; BigInts if they may have more than 53 bits. */
+  /** Returns the ascending values; BigInts if they may have more than 53 bits. */
   values(): Float64Array | BigUint64Array;
-  /** The bytes of a file. */
+  /** Returns the bytes of a file. */
   toBytes(): Uint8Array;
 }
 
-/** What can be asked for keys. */
+/** Queries for keys and URLs. */
 export interface Asked {
   /**
-   * Whether the set holds a key.
+   * Returns whether the set contains a key.
    *
-   * @param scope the tenant, if keys have one
-   * @throws InvalidKeyError if the key has no canonical form, so that no answer is right
+   * @param scope the scope (tenant) of the key
+   * @throws InvalidKeyError if the key has no canonical form
    */
   contains(key: Key, scope?: Key): boolean;
-  /** The same for many keys, in their order; ask one by one to learn which has no canonical form. */
+  /** Queries many keys, in their order. To find a key without a canonical form, query them individually. */
   containsAll(keys: Iterable<Key>, scope?: Key): boolean[];
   /**
-   * The entry of a list of `url-expression` that lists a URL, the most specific one; null if none does.
+   * Returns the most specific entry of a list (`url-expression`) that matches a URL, or null.
    *
-   * @throws InvalidKeyError if the URL has no canonical form, so that no answer is right
-   * @throws UnsupportedError if the set has another canonical form
+   * @throws InvalidKeyError if the URL has no canonical form
+   * @throws UnsupportedError if the set has a different canonicaliser
    */
   match(url: Key, scope?: Key): string | null;
-  /** The same for many URLs, in their order. */
+  /** Matches many URLs, in their order. */
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
 }
 
-/** A set that can be asked. */
+/** A set for queries. */
 export class Lookup implements Asked {
   /**
-   * @param snapshots of all shards in order; null for a shard without a set, undefined for one that is not here
-   * @throws UnsupportedError if the set was made with another hash key, or with another version of its rule
+   * @param snapshots of all shards in order; null for a shard without a set, undefined for an unavailable one
+   * @throws UnsupportedError if the set has a different hash key or an unknown version of its rule
    */
   constructor(parameters: SetParameters, snapshots: readonly (Snapshot | null | undefined)[], hashKey: HashKey);
   contains(key: Key, scope?: Key): boolean;
@@ -194,7 +194,7 @@ export class Lookup implements Asked {
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
 }
 
-/** A list with the name by which it is told in answers. */
+/** A list with its name in answers. */
 export interface NamedList {
   readonly name: string;
   readonly list: Pick<Asked, "match">;
@@ -203,40 +203,39 @@ export interface NamedList {
 export interface ListMatch {
   /** The name of the list. */
   readonly list: string;
-  /** The most specific entry that lists the URL. */
+  /** The most specific entry that matches the URL. */
   readonly entry: string;
 }
 
-/** Several lists as one. */
+/** Several lists that are queried together. */
 export class UrlLists {
-  /** @param allow a match there overrides all lists, even if its entry is less specific */
+  /** @param allow allow sets; a match overrides all lists, even if its entry is less specific */
   constructor(lists: Iterable<NamedList>, allow?: Iterable<NamedList>);
   ask(url: Key, scope?: Key): { url: Key; present: boolean; matches: ListMatch[]; allowedBy: ListMatch[] };
 }
 
-/** Where manifests and blobs are. */
+/** A source of manifests and blobs. */
 export interface Source {
-  /** The name of the set that is asked for, if the source has several. */
+  /** The name of the set, if the source has several. */
   readonly setName?: string | null;
-  /** What a request costs beside its bytes. */
+  /** The cost of a request in bytes, in addition to the length of its blob. */
   readonly requestBytes?: number;
-  /** The bytes of the newest manifest. */
+  /** Returns the bytes of the newest manifest. */
   manifest(): Uint8Array | Promise<Uint8Array>;
-  /** The bytes of a manifest of the same set by bases, for services that have no blobs of the publisher. */
+  /** Returns a manifest of the same set with bases, for services without the blobs of the publisher. */
   manifestOfBases?(): Promise<Uint8Array>;
-  /** The bytes of a blob; what they must be is checked by the reader. */
+  /** Returns the unverified bytes of a blob. */
   blob(reference: BlobReference, manifest: Manifest): Promise<Uint8Array>;
 }
 
-/** The service that `./firstseen serve` is. */
+/** The HTTP service of `./firstseen serve`. */
 export class HttpSource implements Source {
   /**
    * @param url of the service; in a browser it may be relative to the page
-   * @param options `timeoutMillis`, 30,000 if not given, is how long a reply may say nothing, and how long it may take:
-   *     once, and once more for each whole MiB of it that has come; `blobs` is a trusted http or https URL that has the
-   *     blobs which the service does not have; `headers` go with each request to the service and nowhere else; a
-   *     function is asked for them each time
-   * @throws RangeError if `blobs` is another URL
+   * @param options `timeoutMillis` (default: 30,000) limits the pauses in a reply, and its duration, which may be one
+   *     `timeoutMillis` longer per received MiB; `blobs` is a trusted http or https URL with blobs that the service does
+   *     not have; `headers` are sent with each request to the service only; a function is called for each request
+   * @throws RangeError if `blobs` is not an http or https URL
    */
   constructor(
     url: string | URL,
@@ -255,7 +254,7 @@ export class HttpSource implements Source {
   blob(reference: BlobReference, manifest: Manifest): Promise<Uint8Array>;
 }
 
-/** The sets of all shards of a manifest, which have its root and its count. */
+/** The sets of all shards of a manifest, verified against its root and count. */
 export class SnapshotSet {
   constructor(manifest: Manifest, snapshots: readonly (Snapshot | null)[]);
   readonly manifest: Manifest;
@@ -263,19 +262,19 @@ export class SnapshotSet {
   lookup(hashKey: HashKey): Lookup;
 }
 
-/** By which blobs a set was reached. */
+/** The blobs from which a set was loaded. */
 export interface CatchUp {
   readonly way: "nothing" | "packs" | "bases";
-  /** Of the blobs that were loaded. */
+  /** The bytes of the loaded blobs. */
   readonly bytes: number;
-  /** Why packs could not be used; null if they were, or were not the cheaper way. */
+  /** The reason why packs were not usable; null if they were used or not smaller. */
   readonly refusal: string | null;
 }
 
 /**
- * Loads the set of a manifest: by the packs since a held set, or by the bases, whichever is fewer bytes.
+ * Loads the set of a manifest: by the packs since a held set, or by the bases, whichever is smaller.
  *
- * @throws MalformedError, UnsupportedError, MissingError, or what the source throws
+ * @throws MalformedError, UnsupportedError, MissingError, or errors of the source
  */
 export function catchUp(
   manifest: Manifest,
@@ -283,61 +282,61 @@ export function catchUp(
   source: Pick<Source, "blob" | "requestBytes">
 ): Promise<CatchUp & { readonly set: SnapshotSet }>;
 
-/** Loads and checks all that a reader of a manifest may need. */
+/** Loads and verifies all blobs that a reader of a manifest may need. */
 export function verifySet(manifest: Manifest, source: Pick<Source, "blob">): Promise<SnapshotSet>;
 
 export interface Update extends CatchUp {
   readonly manifest: Manifest;
 }
 
-/** Keeps a set up to date. Whatever goes wrong, the last good set goes on answering. */
+/** Keeps a set up to date. The last valid set stays active after any error. */
 export class SetFollower implements Asked {
   /**
-   * @param options `hashKey`, the public one if not given; `publicKeys`, of which one must have signed every manifest;
-   *     `set`, the name that the set must have
+   * @param options `hashKey` (default: the public key); `publicKeys`, one of which must have signed every manifest;
+   *     `set`, the required name of the set
    */
   constructor(source: Source, options?: { hashKey?: HashKey; publicKeys?: Iterable<PublicKey>; set?: string | null });
-  /** The set that answers; null before the first one. */
+  /** The active set; null before the first one. */
   readonly set: SnapshotSet | null;
   readonly manifest: Manifest | null;
-  /** The newest problem; null if the last look went well. */
+  /** The newest problem; null if the last poll succeeded. */
   readonly trouble: Error | null;
-  /** Whether the manifest says that its set should no longer be used. */
+  /** Returns whether the manifest has expired. */
   isStale(nowMillis?: number): boolean;
-  /** Looks once; what became of it, or null if there was nothing newer. Rejects with what is wrong. */
+  /** Polls once; resolves to the update, or to null without a newer set. Rejects with the problem. */
   refresh(): Promise<Update | null>;
-  /** Looks at once and then every `intervalMillis`, 10,000 if not given. */
+  /** Polls immediately and then every `intervalMillis` (default: 10,000). */
   start(options?: {
     intervalMillis?: number;
     onUpdate?: (update: Update) => void;
     onTrouble?: (error: Error) => void;
   }): void;
-  /** Ends what start began. The set goes on answering. */
+  /** Stops polling. The set stays active. */
   stop(): void;
-  /** @throws NotReadyError if there is no set yet; this holds for all four */
+  /** @throws NotReadyError if there is no set yet, like the other three methods */
   contains(key: Key, scope?: Key): boolean;
   containsAll(keys: Iterable<Key>, scope?: Key): boolean[];
   match(url: Key, scope?: Key): string | null;
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
 }
 
-/** What all errors of this package are. */
+/** The base class of all errors. */
 export class FirstseenError extends Error {}
-/** Bytes break a rule of every version of the format. */
+/** The bytes violate the format. */
 export class MalformedError extends FirstseenError {}
-/** Bytes may be valid, but this reader cannot read them or cannot answer by them. */
+/** The bytes may be valid, but this reader does not support them. */
 export class UnsupportedError extends FirstseenError {}
-/** A blob is in a place of a kind that this reader does not know. */
+/** A blob is in a place that this reader does not support. */
 export class OutOfReachError extends UnsupportedError {}
 /** None of the trusted keys signed the manifest. */
 export class UntrustedError extends FirstseenError {}
-/** A key has no canonical form, so no set holds it. */
+/** A key has no canonical form and cannot be looked up. */
 export class InvalidKeyError extends FirstseenError {}
-/** What is published is older than what answers, or contradicts it. */
+/** The manifest is older than the active one, or contradicts it. */
 export class OutdatedError extends FirstseenError {}
-/** A blob or a manifest is not where it should be. */
+/** A blob or a manifest does not exist. */
 export class MissingError extends FirstseenError {}
-/** The source cannot be read. */
+/** The source is unreadable. */
 export class UnreachableError extends FirstseenError {}
-/** There is no set yet that could answer. */
+/** There is no set yet. */
 export class NotReadyError extends FirstseenError {}

@@ -1,4 +1,4 @@
-// The reader without anything of Node: for browsers, and for what else runs JavaScript.
+// The reader without Node dependencies, for browsers and other runtimes.
 
 export { canonical, expressions, CANONICALISERS } from "./lib/canonical.js";
 export {

@@ -1,4 +1,4 @@
-/** What needs Node: files and directories of snapshots, beside all of the package itself. */
+/** Files and directories of snapshots, which require Node, and all of the package itself. */
 
 import type { BlobReference, HashKey, Lookup, Manifest, PublicKey, Snapshot, Source } from "./index.js";
 
@@ -6,11 +6,11 @@ export * from "./index.js";
 
 /** A directory of snapshots. */
 export class DirectorySource implements Source {
-  /** @param options `blobs`, a trusted directory, or its file: URL, of the blobs that are not in this one */
+  /** @param options `blobs`, a trusted directory, or its file: URL, of blobs that are not in this one */
   constructor(directory: string, options?: { blobs?: string | null });
   readonly directory: string;
   readonly requestBytes: number;
-  /** The sequences of the manifests in it, ascending. */
+  /** Returns the sequences of its manifests, ascending. */
   sequences(): bigint[];
   manifest(): Uint8Array;
   manifestOf(sequence: bigint): Uint8Array;
@@ -24,14 +24,14 @@ export interface Blob {
   readonly bytes: number;
 }
 
-/** Reads what a path stands for; a directory stands for its newest manifest. */
+/** Reads a path; for a directory its newest manifest. */
 export function openPath(
   file: string,
   options?: { blobs?: string | null }
 ): { opened: Snapshot | Manifest | Blob; source: DirectorySource | null };
 
 /**
- * The set, or the snapshot of a shard, at a path; with the public hash key if none is given.
+ * Opens the set, or the snapshot of a shard, at a path; the default hash key is the public key.
  *
  * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed the manifest; a snapshot has
  *   no signature
@@ -42,5 +42,5 @@ export function openLookup(
   options?: { blobs?: string | null; publicKeys?: Iterable<PublicKey> }
 ): Promise<Lookup>;
 
-/** The hash key in a file of 32 hexadecimal digits, or the public one for `public`. */
+/** Returns the hash key in a file of 32 hexadecimal digits, or the public key for `public`. */
 export function readHashKey(file: string): HashKey;

@@ -1,4 +1,4 @@
-// What needs Node: files and directories of snapshots, beside all of index.js.
+// Files and directories of snapshots, which require Node, and all of index.js.
 
 import { webcrypto } from "node:crypto";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -46,7 +46,7 @@ function manifestName(sequence) {
   return `manifest-${String(sequence).padStart(10, "0")}.bin`;
 }
 
-/** The sequence in the name of a manifest, a BigInt; null for any other name. */
+/** Returns the sequence in the name of a manifest, a BigInt; null for any other name. */
 function sequenceOf(name) {
   const match = /^manifest-([0-9]{10,19})\.bin$/.exec(name);
   const sequence = match === null ? MAX_LEB + 1n : BigInt(match[1]);
@@ -58,7 +58,7 @@ export class DirectorySource {
   #blobs;
 
   /**
-   * @param options `blobs`, a trusted directory, or its file: URL, of the blobs that are not in the one of the manifests
+   * @param options `blobs`, a trusted directory, or its file: URL, of blobs that are not stored with the manifests
    */
   constructor(directory, { blobs = null } = {}) {
     this.directory = directory;
@@ -66,7 +66,7 @@ export class DirectorySource {
     this.requestBytes = 0;
   }
 
-  /** The sequences of the manifests in it, ascending. */
+  /** Returns the sequences of its manifests, ascending. */
   sequences() {
     let names;
     try {
@@ -78,7 +78,7 @@ export class DirectorySource {
     return sequences.sort((a, b) => (a < b ? -1 : 1));
   }
 
-  /** The bytes of the newest manifest. */
+  /** Returns the bytes of the newest manifest. */
   manifest() {
     const sequence = this.sequences().pop();
     if (sequence === undefined) {
@@ -87,7 +87,7 @@ export class DirectorySource {
     return this.manifestOf(sequence);
   }
 
-  /** The bytes of the manifest of a sequence. */
+  /** Returns the bytes of the manifest of a sequence. */
   manifestOf(sequence) {
     const file = path.join(this.directory, manifestName(sequence));
     const bytes = readBytes(file);
@@ -95,7 +95,7 @@ export class DirectorySource {
     return bytes;
   }
 
-  /** The bytes of a blob: from here, from `blobs`, or from the directory that a verified manifest names. */
+  /** Returns the bytes of a blob: from here, from `blobs`, or from the directory that a verified manifest names. */
   async blob(reference, manifest) {
     const { digest } = reference;
     const place = this.#blobs ?? trustedBlobs(manifest);
@@ -116,7 +116,7 @@ export class DirectorySource {
   }
 }
 
-/** The bytes of a file that must have the size of a blob, of which no more are read. */
+/** Reads a file that must have the size of a blob; reads no more bytes. */
 async function blobOf(name, { digest, bytes }) {
   let file;
   try {
@@ -136,7 +136,7 @@ async function blobOf(name, { digest, bytes }) {
   }
 }
 
-/** Refuses a manifest whose file is named for another sequence. */
+/** Rejects a manifest whose file name has a different sequence. */
 function requireSequence(manifest, file) {
   const named = sequenceOf(path.basename(file));
   require(
@@ -146,10 +146,10 @@ function requireSequence(manifest, file) {
 }
 
 /**
- * Reads what a path stands for: a Snapshot, a blob or a Manifest; a directory stands for its newest manifest.
+ * Reads a path: a Snapshot, a blob or a Manifest; for a directory its newest manifest.
  *
  * @param options of the DirectorySource
- * @returns what was read, and the source of its blobs, or null
+ * @returns the content, and the source of its blobs, or null
  */
 export function openPath(file, options) {
   let isDirectory;
@@ -172,7 +172,7 @@ export function openPath(file, options) {
 }
 
 /**
- * The set, or the snapshot of a shard, at a path, ready to be asked.
+ * Opens the set, or the snapshot of a shard, at a path for queries.
  *
  * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed the manifest; a snapshot has
  *   no signature
@@ -199,7 +199,7 @@ export async function openLookup(file, hashKey = HashKey.public(), { blobs = nul
   return new Lookup(parameters, snapshots, hashKey);
 }
 
-/** The hash key in a file of 32 hexadecimal digits, or the public one for `public`. */
+/** Returns the hash key in a file of 32 hexadecimal digits, or the public key for `public`. */
 export function readHashKey(file) {
   if (file === "public") {
     return HashKey.public();

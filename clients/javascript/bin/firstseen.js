@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main } from "../cli.js";
 
-// A reader that goes away, such as head, ends the program.
+// The program ends if its reader, such as head, closes the pipe.
 process.stdout.on("error", () => process.exit(2));
 
 process.exitCode = await main(process.argv.slice(2), {

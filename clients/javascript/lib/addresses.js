@@ -1,9 +1,9 @@
-// IPv4 addresses as browsers read them, and IPv6 literals (WHATWG URL, sections 3.5 and 3.6).
+// IPv4 addresses as browsers parse them, and IPv6 literals (WHATWG URL, sections 3.5 and 3.6).
 
 const IPV4_END = 2 ** 32;
 const DIGITS = { 8: /^[0-7]+$/, 10: /^[0-9]+$/, 16: /^[0-9A-Fa-f]+$/ };
 
-/** Whether a host must be an IPv4 address, because its last label is a number. */
+/** Returns whether a host must be an IPv4 address because its last label is a number. */
 export function endsInNumber(host) {
   return /^(?:[0-9]+|0x[0-9A-Fa-f]*)$/.test(host.slice(host.lastIndexOf(".") + 1));
 }
@@ -23,8 +23,8 @@ function numberOf(text) {
 }
 
 /**
- * The dotted decimal form of one to four numbers, each decimal, octal or hexadecimal, of which the last fills
- * the bytes that are left; null if it is no address.
+ * Returns the dotted decimal form of one to four decimal, octal or hexadecimal numbers, the last of which fills
+ * the remaining bytes; null if they are not an address.
  */
 export function ipv4(host) {
   const parts = host.split(".");
@@ -43,7 +43,7 @@ export function ipv4(host) {
   return address < IPV4_END ? dotted(address) : null;
 }
 
-/** The eight pieces of an IPv6 address without brackets; null if it is none. */
+/** Returns the eight pieces of an IPv6 address without brackets; null for other text. */
 export function ipv6(text) {
   const gap = text.indexOf("::");
   if (gap < 0) {
@@ -58,7 +58,7 @@ export function ipv6(text) {
   return [...left, ...new Array(8 - left.length - right.length).fill(0), ...right];
 }
 
-/** Pieces between colons, the last two perhaps as a dotted IPv4 address. */
+/** Parses pieces between colons; the last two may be a dotted IPv4 address. */
 function piecesOf(text) {
   if (text === "") {
     return [];
@@ -67,7 +67,7 @@ function piecesOf(text) {
   const pieces = [];
   if (groups[groups.length - 1].includes(".")) {
     const last = groups.pop();
-    // Four decimal numbers without leading zeros are their own dotted form.
+    // Four decimal numbers without leading zeros are in dotted form already.
     if (ipv4(last) !== last) {
       return null;
     }
@@ -80,7 +80,7 @@ function piecesOf(text) {
   return [...groups.map((group) => parseInt(group, 16)), ...pieces];
 }
 
-/** The form of RFC 5952, section 4, in brackets. */
+/** Returns the form of RFC 5952, section 4, in brackets. */
 export function bracketed(pieces) {
   let gap = -1;
   let gapLength = 1;
@@ -102,7 +102,7 @@ export function bracketed(pieces) {
   return "[" + digits.slice(0, gap).join(":") + "::" + digits.slice(gap + gapLength).join(":") + "]";
 }
 
-/** The IPv4 address in an IPv6 address that is mapped (RFC 4291) or of NAT64 (RFC 6052); null in any other. */
+/** Returns the IPv4 address in a mapped (RFC 4291) or NAT64 (RFC 6052) IPv6 address; null for others. */
 export function embeddedIpv4(pieces) {
   const start = pieces.slice(0, 6).map((piece) => piece.toString(16)).join(":");
   return start === "0:0:0:0:0:ffff" || start === "64:ff9b:0:0:0:0" ? dotted(pieces[6] * 65536 + pieces[7]) : null;

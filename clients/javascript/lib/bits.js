@@ -1,6 +1,6 @@
-// Bit sequences: the most significant bit of a byte is the first.
+// Bit sequences, most significant bit of a byte first.
 
-/** The number in up to 53 bits at a bit position; bits beyond the end are 0. */
+/** Returns the number in up to 53 bits at a bit position; bits beyond the end are 0. */
 export function bitsAt(bytes, position, width) {
   if (width > 25) {
     return bitsAt(bytes, position, width - 25) * 33554432 + bitsAt(bytes, position + width - 25, 25);
@@ -13,7 +13,7 @@ export function bitsAt(bytes, position, width) {
   return (word << (position & 7)) >>> (32 - width);
 }
 
-/** The same with up to 64 bits, as a BigInt. */
+/** Returns the number in up to 64 bits, as a BigInt. */
 export function bigBitsAt(bytes, position, width) {
   const low = Math.min(width, 32);
   return (BigInt(bitsAt(bytes, position, width - low)) << BigInt(low)) | BigInt(bitsAt(bytes, position + width - low, low));
@@ -23,7 +23,7 @@ export function bitAt(bytes, position) {
   return (bytes[(position / 8) | 0] >>> (7 - (position & 7))) & 1;
 }
 
-/** How many one bits stand before a bit position, down to the nearest zero bit. */
+/** Returns the number of consecutive one bits before a bit position. */
 export function onesBefore(bytes, position) {
   let at = position;
   while (at > 0 && bitAt(bytes, at - 1) === 1) {
@@ -32,7 +32,7 @@ export function onesBefore(bytes, position) {
   return position - at;
 }
 
-/** How many one bits stand from a bit position on, up to the next zero bit. */
+/** Returns the number of consecutive one bits from a bit position on. */
 export function onesFrom(bytes, position) {
   let at = position;
   while (bitAt(bytes, at) === 1) {
@@ -60,14 +60,14 @@ export function putBits(bytes, position, width, number) {
   }
 }
 
-/** A copy behind which bits may be read, where they are 0. */
+/** Returns a copy padded with zeros, so that bits beyond the end are 0. */
 export function padded(bytes) {
   const copy = new Uint8Array(bytes.length + 8);
   copy.set(bytes);
   return copy;
 }
 
-/** The length of a number as a binary one; 0 for 0. */
+/** Returns the number of binary digits of a number; 0 for 0. */
 export function bitLength(number) {
   return number === 0 ? 0 : number.toString(2).length;
 }

@@ -11,13 +11,13 @@ const KINDS = { 1: "a pack", 2: "a base", 3: "a list of bases" };
 const CHANGE = 1;
 const WHOLE = 2;
 export const MAX_COUNT = 2 ** 40;
-/** Of sums of lengths. */
+/** The limit of sums of lengths. */
 export const MAX_TOTAL_BYTES = 2 ** 53;
-/** Packs in a row, and sections of a shard in a list of bases. */
+/** The limit of consecutive packs, and of sections per shard in a list of bases. */
 export const MAX_CHAIN = 4096;
 const MAX_SHARDS = 65536;
 
-/** What a window changed in one shard, or the whole set of the shard. */
+/** The changes of a window in one shard, or the whole set of the shard. */
 export class Section {
   constructor(bytes) {
     const fields = new FieldReader(bytes);
@@ -54,12 +54,12 @@ export class Section {
     return this.count + this.hidden;
   }
 
-  /** The values of a whole set. */
+  /** Returns the values of a whole set. */
   values() {
     return decodedList(this.codes, 0, this.bits, true, this.count, this.range.size);
   }
 
-  /** The values after a change. */
+  /** Returns the values after a change. */
   after(before, range) {
     require(
       this.removed <= before.length,
@@ -94,10 +94,10 @@ export class Section {
 }
 
 /**
- * The snapshot of a shard after sections, the oldest first.
+ * Returns the snapshot of a shard after applying sections, oldest first.
  *
- * @param about what is not in the sections, see Snapshot.of
- * @param before the snapshot before; null if there is none
+ * @param about the fields that sections lack, see Snapshot.of
+ * @param before the previous snapshot, or null
  */
 export function applied(about, before, sections) {
   let wholeAt = sections.length - 1;
@@ -124,10 +124,10 @@ export function applied(about, before, sections) {
 }
 
 /**
- * Reads the frame that all blobs have.
+ * Reads the common frame of all blobs.
  *
- * @param kind the kind that is needed; null for any
- * @param setName the set whose blob it must be; null for any
+ * @param kind the required kind; null for any
+ * @param setName the required set; null for any
  * @returns kind and setName, and the fields of the body
  */
 function readFrame(bytes, kind, setName) {
@@ -152,9 +152,9 @@ function readFrame(bytes, kind, setName) {
   return { kind: isKind, setName: isOf, fields: new FieldReader(body) };
 }
 
-/** What one window changed, and how a reader gets here. */
+/** The changes of one window, and references to the previous pack and the bases. */
 export class Pack {
-  /** @param manifest whose set and shards it must have; null for any */
+  /** @param manifest with the required set and number of shards; null for any */
   constructor(bytes, manifest) {
     const { setName, fields } = readFrame(bytes, 1, manifest?.setName ?? null);
     const shardCount = manifest?.parameters.shards ?? MAX_SHARDS;
@@ -177,7 +177,7 @@ export class Pack {
       lengths.push([next + gap, fields.leb("the length of a section", 1, MAX_BYTES)]);
       next += gap + 1;
     }
-    /** Sections by their shards. */
+    /** Sections by shard. */
     this.sections = new Map(lengths.map(([shard, length]) => [shard, new Section(fields.take(length, "a section"))]));
     fields.end();
   }
@@ -189,7 +189,7 @@ export class Pack {
 
 /** The whole set of one shard. */
 export class Base {
-  /** @param shard whose base it must be; null for any */
+  /** @param shard the required shard; null for any */
   constructor(bytes, manifest, shard = null) {
     const { setName, fields } = readFrame(bytes, 2, manifest?.setName ?? null);
     this.kind = KINDS[2];
@@ -206,7 +206,7 @@ export class Base {
   }
 }
 
-/** The base of each shard, and the sections since. */
+/** The base of each shard, and the later sections. */
 export class BaseList {
   constructor(bytes, manifest) {
     const { setName, fields } = readFrame(bytes, 3, manifest?.setName ?? null);
@@ -244,20 +244,20 @@ export class BaseList {
     return this.shards.flatMap((shard) => shard.sections);
   }
 
-  /** The bytes of the list and of all bases. */
+  /** Returns the bytes of the list and of all bases. */
   totalBytes() {
     return this.shards.reduce((sum, { base }) => sum + (base?.bytes ?? 0), this.bytes);
   }
 }
 
-/** A blob of any kind and of any set. */
+/** Opens a blob of any kind and any set. */
 export function readBlob(bytes) {
   const { kind } = readFrame(bytes, null, null);
   const Kind = { 1: Pack, 2: Base, 3: BaseList }[kind];
   return new Kind(bytes, null);
 }
 
-/** Decodes what can be decoded of a blob without another one. */
+/** Decodes all content of a blob that does not depend on another blob. */
 export function verifyBlob(blob) {
   for (const section of blob.allSections()) {
     if (section.isWhole) {

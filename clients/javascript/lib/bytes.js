@@ -4,7 +4,7 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether a text has no lone surrogate. */
+/** Returns whether a text has no lone surrogate. */
 export function isWellFormed(text) {
   // The method is much faster; Node has it from 20 on.
   return text.isWellFormed === undefined ? !LONE_SURROGATE.test(text) : text.isWellFormed();
@@ -14,7 +14,7 @@ export function halfAPair(what) {
   return new InvalidKeyError(`${what} has half of a surrogate pair, which is no character`);
 }
 
-/** The UTF-8 of a text; refuses one that has none. */
+/** Returns the UTF-8 bytes of a text; rejects lone surrogates. */
 export function utf8(text, what) {
   if (!isWellFormed(text)) {
     throw halfAPair(what);
@@ -22,7 +22,7 @@ export function utf8(text, what) {
   return ENCODER.encode(text);
 }
 
-/** The text of UTF-8. */
+/** Decodes UTF-8. */
 export function textOf(bytes, what) {
   try {
     return DECODER.decode(bytes);
@@ -39,7 +39,7 @@ export function hex(bytes) {
   return digits;
 }
 
-/** The bytes of hexadecimal digits; null for any other text. */
+/** Returns the bytes of hexadecimal digits; null for any other text. */
 export function bytesOfHex(digits) {
   if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) {
     return null;
@@ -61,7 +61,7 @@ export function concat(parts) {
   return all;
 }
 
-/** Four tables, so that four bytes are taken at once. */
+/** Four tables, to consume four bytes at once. */
 const CRC32C_TABLES = (() => {
   const tables = new Int32Array(4 * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -78,7 +78,7 @@ const CRC32C_TABLES = (() => {
   return tables;
 })();
 
-/** CRC32C (Castagnoli), an unsigned number of 32 bits. */
+/** Returns the CRC-32C, an unsigned 32-bit number. */
 export function crc32c(bytes) {
   const tables = CRC32C_TABLES;
   let crc = -1;
@@ -97,7 +97,7 @@ export function crc32c(bytes) {
   return ~crc >>> 0;
 }
 
-/** Reads fields one after the other; refuses all other forms of them. */
+/** Reads consecutive fields and rejects non-canonical encodings. */
 export class FieldReader {
   constructor(bytes) {
     this.bytes = bytes;
@@ -144,7 +144,7 @@ export class FieldReader {
     return this.view.getFloat64(this.#skip(8, what), true);
   }
 
-  /** An unsigned LEB128 in its shortest form, below 2^63; a BigInt. */
+  /** Reads an unsigned LEB128 in its shortest form, below 2^63, as a BigInt. */
   bigLeb(what, least = 0n, most = MAX_LEB) {
     let number = 0n;
     for (let shift = 0n; ; shift += 7n) {
@@ -160,7 +160,7 @@ export class FieldReader {
     return number;
   }
 
-  /** The same with a bound of at most 2^53; a Number. */
+  /** Reads an unsigned LEB128 with a bound of at most 2^53, as a Number. */
   leb(what, least, most) {
     return Number(this.bigLeb(what, BigInt(least), BigInt(most)));
   }
@@ -173,7 +173,7 @@ export class FieldReader {
     return checkedSetName(this.ascii(this.u8("the length of the set name"), "the set name"));
   }
 
-  /** The digest of a blob, in hexadecimal digits, and its length. */
+  /** Reads the digest of a blob, in hexadecimal digits, and its length. */
   reference(what) {
     const digest = hex(this.take(32, `the digest of ${what}`));
     return { digest, bytes: this.leb(`the length of ${what}`, 1, MAX_BYTES) };
@@ -185,7 +185,7 @@ export class FieldReader {
 }
 
 export const MAX_LEB = 2n ** 63n - 1n;
-/** Of a blob or a part of one. */
+/** The limit of a blob or a part of it. */
 export const MAX_BYTES = 2 ** 31 - 1;
 
 export function checkedSetName(name) {
@@ -196,7 +196,7 @@ export function checkedSetName(name) {
   return name;
 }
 
-/** Reads version and required flags, as manifests and blobs have them; gives the flags. */
+/** Reads the version and the required flags of a manifest or blob; returns the flags. */
 export function readVersion(fields, what, knownFlags = 0) {
   const version = fields.u8("the version");
   if (version > 1) {
@@ -208,7 +208,7 @@ export function readVersion(fields, what, knownFlags = 0) {
   return flags;
 }
 
-/** Refuses a required flag that is not known here. */
+/** Rejects an unknown required flag. */
 export function requireFlags(flags, known, what) {
   if ((flags & ~known) !== 0) {
     throw new UnsupportedError(

@@ -1,4 +1,4 @@
-// Keys to canonical forms (docs/format/snapshot-v1.md#from-a-key-to-its-value).
+// Canonical forms of keys (docs/format/snapshot-v1.md#from-a-key-to-its-value).
 
 import { halfAPair, isWellFormed, textOf, utf8 } from "./bytes.js";
 import { InvalidKeyError, UnsupportedError } from "./errors.js";
@@ -7,15 +7,15 @@ import { foldedText } from "./text.js";
 import { stripping } from "./stripping.js";
 import { canonicalUrl, canonicalUrl2 } from "./urls.js";
 
-/** Of keys, of forms and of scopes. */
+/** The limit of keys, forms and scopes. */
 export const MAX_KEY_BYTES = 65536;
 
-/** The longest URL that Chromium opens. */
+/** The maximum length of a URL in Chromium. */
 const MAX_URL_BYTES = 2 << 20;
 
 /**
- * The newest version of each rule, by its code in files. `form` takes a text; null for the rule that takes bytes as
- * they are.
+ * The newest version of each rule, by its code in files. `form` takes a text; null for the rule that keeps bytes
+ * unchanged.
  */
 const RULES = [
   { id: "none", version: 1, form: null },
@@ -30,7 +30,7 @@ const OLDER = [
 
 export const CANONICALISERS = Object.freeze(RULES.map((rule) => rule.id));
 
-/** The newest version of a rule, or one such as `url-2`. */
+/** Returns the newest version of a rule, or a version such as `url-2`. */
 export function ruleNamed(name) {
   const rule = [...RULES, ...OLDER].find((each) => each.id === name || `${each.id}-${each.version}` === name);
   if (rule === undefined) {
@@ -42,7 +42,7 @@ export function ruleNamed(name) {
   return rule;
 }
 
-/** A rule with the parameters that it leaves out of URLs; null for none. */
+/** Returns a rule that removes parameters from URLs, or null. */
 function ruleWith(name, strip) {
   const rule = ruleNamed(name);
   if (strip === null) {
@@ -55,7 +55,7 @@ function ruleWith(name, strip) {
   return { ...rule, form: (key) => rule.form(key, isStripped) };
 }
 
-/** The rule of a set; refuses a version of it that is not here. */
+/** Returns the rule of a set; rejects an unknown version. */
 export function ruleOf(parameters) {
   const { canonicaliser, canonicaliserVersion, strippedParameters } = parameters;
   const rule = [...RULES, ...OLDER].find(
@@ -76,7 +76,7 @@ function checkLength(bytes, what, most = MAX_KEY_BYTES) {
   }
 }
 
-/** The length in UTF-8, which is counted only where it may matter. */
+/** Returns the length in UTF-8, counted only if it may exceed the limit. */
 function checkText(text, what, most = MAX_KEY_BYTES) {
   if (3 * text.length > most) {
     checkLength(utf8(text, what).length, what, most);
@@ -98,9 +98,9 @@ function checkGiven(key, what, most) {
 }
 
 /**
- * The form of a key by a rule: a text, but by `none` what it was given, text or bytes.
+ * Returns the form of a key: a text, or for `none` the key itself, text or bytes.
  *
- * @param key a text, or bytes, for all rules but `none` of UTF-8
+ * @param key a text, or bytes, which must be UTF-8 for all rules except `none`
  */
 export function formOf(rule, key) {
   checkGiven(key, "key", MAX_KEY_BYTES);
@@ -116,14 +116,14 @@ export function formOf(rule, key) {
   return form;
 }
 
-/** The bytes of the canonical form of a key; `strip` are patterns of parameters that `url` leaves out. */
+/** Returns the bytes of the canonical form of a key; `strip` are patterns of parameters that `url` removes. */
 export function canonical(canonicaliser, key, { strip = null } = {}) {
   const form = formOf(ruleWith(canonicaliser, strip), key);
   return typeof form === "string" ? utf8(form, "key") : form.slice();
 }
 
 /**
- * All entries of a list that would list a URL, from the most to the least specific.
+ * Returns all list entries that match a URL, most specific first.
  *
  * @param version of the rule `url-expression` of the list
  */
@@ -136,7 +136,7 @@ export function expressions(url, version = 2) {
   return expressionsOf(form, version).filter((each) => each.length <= MAX_KEY_BYTES);
 }
 
-/** The text of bytes; if they are not UTF-8, all bytes beyond ASCII as escapes. */
+/** Decodes bytes; if they are not UTF-8, escapes all bytes beyond ASCII. */
 function textOrEscapes(bytes) {
   try {
     return textOf(bytes, "key");

@@ -1,4 +1,4 @@
-/** What all errors of this package are. */
+/** The base class of all errors. */
 export class FirstseenError extends Error {
   constructor(message, options) {
     super(message, options);
@@ -6,34 +6,34 @@ export class FirstseenError extends Error {
   }
 }
 
-/** The bytes break a rule of every version of the format. */
+/** The bytes violate the format. */
 export class MalformedError extends FirstseenError {}
 
-/** The bytes may be valid, but this reader cannot read them or cannot answer by them. */
+/** The bytes may be valid, but this reader does not support them. */
 export class UnsupportedError extends FirstseenError {}
 
-/** Why keys are of no use with a snapshot or a blob. */
+/** Message for public keys with a snapshot or a blob. */
 export const ONLY_MANIFESTS = "only manifests have signatures";
 
-/** A blob is in a place of a kind that this reader does not know. */
+/** A blob is in a place that this reader does not support. */
 export class OutOfReachError extends UnsupportedError {}
 
 /** None of the trusted keys signed the manifest. */
 export class UntrustedError extends FirstseenError {}
 
-/** A key has no canonical form, so no set holds it. */
+/** A key has no canonical form and cannot be looked up. */
 export class InvalidKeyError extends FirstseenError {}
 
-/** What is published is older than what answers, or contradicts it. */
+/** The manifest is older than the active one, or contradicts it. */
 export class OutdatedError extends FirstseenError {}
 
-/** A blob, or a manifest, is not where it should be. */
+/** A blob or a manifest does not exist. */
 export class MissingError extends FirstseenError {}
 
-/** The source cannot be read, for instance because the service does not answer. */
+/** The source is unreadable, for example because the service does not respond. */
 export class UnreachableError extends FirstseenError {}
 
-/** There is no set yet that could answer. */
+/** There is no set yet. */
 export class NotReadyError extends FirstseenError {}
 
 export function require(holds, sentence) {
@@ -44,7 +44,7 @@ export function require(holds, sentence) {
 
 const MAX_QUOTED = 100;
 
-/** A text of a user in a message: short, on one line. */
+/** Returns user text for a message, shortened and on one line. */
 export function quoted(text) {
   const shown = text.length <= MAX_QUOTED ? text : text.slice(0, MAX_QUOTED) + "…";
   return "'" + shown.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "\ufffd") + "'";

@@ -18,7 +18,7 @@ function hexDigit(byte) {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** The byte of the escape at an index; -1 if none is there. */
+/** Returns the byte of the escape at an index, or -1. */
 function escapedByte(bytes, at) {
   if (bytes[at] !== 0x25 || at + 2 >= bytes.length) {
     return -1;
@@ -28,7 +28,7 @@ function escapedByte(bytes, at) {
   return high < 0 || low < 0 ? -1 : 16 * high + low;
 }
 
-/** Bytes with each escape replaced by the byte that it stands for. */
+/** Replaces each escape with its byte. */
 export function decodedEscapes(bytes) {
   const out = new Uint8Array(bytes.length);
   let length = 0;
@@ -40,7 +40,7 @@ export function decodedEscapes(bytes) {
   return out.subarray(0, length);
 }
 
-/** Makes a function that normalises the escapes of a text. */
+/** Returns a function that normalises the escapes of a text. */
 export function normaliser(literal, unescaped) {
   const isLiteral = new Uint8Array(256);
   const isUnescaped = new Uint8Array(256);

@@ -10,19 +10,19 @@ import { cut, cutVisit, normalParts, resolved, trimmed } from "./urls.js";
 const SCHEMES = ["http", "https", "ftp", "ws", "wss"];
 /** Options that do not narrow which visits of a page an Adblock filter blocks. */
 const WIDE_OPTIONS = ["all", "doc", "document", "important"];
-/** Addresses by which hosts files send a name nowhere. */
+/** Addresses that hosts files use to block a name. */
 const NOWHERE = ["0.0.0.0", "127.0.0.1", "[::]", "[::1]"];
-/** Of URLs that are looked up, by the version of the set. */
+/** Limits for URLs that are looked up, by the version of the set. */
 const MAX_HOSTS = { 1: 5, 2: 128 };
 const MAX_DIRECTORIES = { 1: 4, 2: 16 };
 const MAX_LABELS = MAX_HOSTS[2] - 1;
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:[/\\]/;
-/** No domain or a list of domains, the mark, and a selector; `##` and a space is a note. */
+/** No domain or a list of domains, the mark, and a selector; `##` and a space start a comment. */
 const COSMETIC = /^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]*#[@?$%]*##?[^# \t]|^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]+#[@?$%]*#$/u;
 /** A backslash, or a character in path or query that URLs escape. */
 const REGULAR_EXPRESSION = /\\|^[^/?]*[/?][^"<>[\]^`{|}]*["<>[\]^`{|}]/;
-/** A filter of a part of a name, such as `.ad.page.` or `.com/ads/`. */
+/** A filter for a part of a name, such as `.ad.page.` or `.com/ads/`. */
 const PART_OF_NAME = /^\.(?:.*[/?:].*|.*\.)$/s;
 /** Unicode's White_Space, and control characters. */
 const SPACE_OR_CONTROL = /[\x00- \x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
@@ -40,7 +40,7 @@ const PAGE_AND_OPTION = new RegExp(`^.*\\$${OPTION_PATTERN}$`, "s");
 const normalPath = normaliser(IN_PATH, IN_PATH);
 const normalQuery = normaliser(IN_QUERY, IN_QUERY.replace(/[&=+;]/g, ""));
 
-/** The host or URL that a line of a list names. */
+/** Returns the host or URL of a line of a list. */
 function listed(line, version) {
   const text = trimmed(line);
   if (version === 1 && SCHEME.test(text)) {
@@ -63,7 +63,7 @@ function listed(line, version) {
     return version === 1 ? filtered(text) : withoutRange(filtered(ofOneColumn(entry)), version);
   }
   if (version > 1) {
-    // A URL that is looked up has no fragment, either.
+    // A URL to look up also has no fragment.
     entry = trimmed(entry.split("#", 1)[0]);
   }
   const isUrl = SCHEME.test(entry);
@@ -103,7 +103,7 @@ function ofOneColumn(entry) {
 }
 
 function withoutRange(named, version) {
-  // In version 2 also with a dot or a port behind the address, or a slash behind the length.
+  // In version 2 also with a dot or a port after the address, or a slash after the length.
   if (isRange(named) || (version > 1 && isRange(named.replace(/\.?(?::[0-9]*)?\/([0-9]{1,3})\/?$/, "/$1")))) {
     throw new InvalidKeyError(
       `${quoted(named)} is a range of addresses; list them one by one, or a page with http:// before it`
@@ -112,7 +112,7 @@ function withoutRange(named, version) {
   return named;
 }
 
-/** Rejects what other notations have in place of a host: marks, numbers. */
+/** Rejects marks and numbers that other notations use in place of a host. */
 function requireHost(host) {
   if (host.startsWith("[")) {
     return;
@@ -126,14 +126,14 @@ function requireHost(host) {
   }
 }
 
-/** Whether a line without the spaces around it is a comment, or empty. */
+/** Returns whether a trimmed line is a comment or empty. */
 function isComment(text) {
   return (
     text === "" || text.startsWith("!") || (text.startsWith("#") && !COSMETIC.test(text)) || /^\[Adblock/i.test(text)
   );
 }
 
-/** Whether a text is an IP address, a slash and the length of a prefix. */
+/** Returns whether a text is an IP address, a slash and a prefix length. */
 function isRange(text) {
   const range = /^([^/]+)\/([0-9]{1,3})(?=[ \t#]|$)/.exec(text);
   if (range === null) {
@@ -147,7 +147,7 @@ function isRange(text) {
   return !bracketed && ipv4(address) !== null && Number(length) <= 32;
 }
 
-/** A line without what follows spaces and a `#`. */
+/** Removes spaces and a `#` with the following text from a line. */
 function withoutComment(text) {
   let end = text.search(/[ \t]#/);
   if (end < 0) {
@@ -163,7 +163,7 @@ function withoutWildcard(text) {
   return text.startsWith("*.") ? text.slice(2) : text.startsWith(".") ? text.slice(1) : text;
 }
 
-/** The name in a line of a hosts file; null if it is none. */
+/** Returns the name in a line of a hosts file; null for other lines. */
 function namedByHostsFile(text, version) {
   const words = text.split(/[ \t]+/);
   const address = words.length < 2 ? null : addressOf(words[0]);
@@ -199,7 +199,7 @@ function addressOf(word) {
   return ipv4(word) === word ? word : null;
 }
 
-/** What an Adblock network filter lists: `||host^`, `||host/directory/` or `||host/directory/*`. */
+/** Returns the entry of an Adblock network filter: `||host^`, `||host/directory/` or `||host/directory/*`. */
 function filtered(text) {
   let filter = text;
   const options = /\$([A-Za-z0-9~_,=|.-]+)$/.exec(text);
@@ -219,7 +219,7 @@ function filtered(text) {
   return named;
 }
 
-/** The canonical form of an entry, which is a line of a list. */
+/** Returns the canonical form of an entry, a line of a list. */
 export function entryForm(line) {
   const form = (/[*$]/.test(line) ? null : normalForm(line)) ?? parsedEntry(line);
   const pathStart = form.indexOf("/");
@@ -237,17 +237,17 @@ export function entryForm(line) {
   return form;
 }
 
-/** The same in version 1. */
+/** Returns the canonical form in version 1. */
 export function entryForm1(line) {
   return (line.includes("*") ? null : normalForm(line)) ?? parsedEntry(line, 1);
 }
 
-/** The canonical form of a URL that is asked of lists. */
+/** Returns the canonical form of a URL to look up. */
 export function visitForm(url) {
   return normalForm(url) ?? parsedVisit(url);
 }
 
-/** The form of a key that needs little work; null for all others. */
+/** Returns the form of a key that is nearly canonical; null for all others. */
 function normalForm(key) {
   const normal = normalParts(key);
   if (normal === null) {
@@ -257,7 +257,7 @@ function normalForm(key) {
   return host + (path === "" ? "/" : path) + (query === undefined ? "" : "?" + query);
 }
 
-/** What `entryForm` gives, by the steps of the rule alone, without what is about depth. */
+/** Computes `entryForm` by the steps of the rule, without the limits of depth. */
 export function parsedEntry(line, version = 2) {
   const text = listed(line, version);
   const url = cut(text, SCHEMES);
@@ -281,7 +281,7 @@ export function parsedEntry(line, version = 2) {
   return form.endsWith("/*") && !form.includes("?") ? form.slice(0, -1) : form;
 }
 
-/** What `visitForm` gives, by the steps of the rule alone. */
+/** Computes `visitForm` by the steps of the rule. */
 export function parsedVisit(url) {
   return formOfParts(cutVisit(url, SCHEMES));
 }
@@ -293,7 +293,7 @@ function formOfParts(url) {
   return host + (isDefault ? "" : ":" + url.port) + path + (url.query === "" ? "" : "?" + normalQuery(url.query));
 }
 
-/** The match expressions of a canonical form, from the most to the least specific, for a list of a version. */
+/** Returns the match expressions of a canonical form, most specific first, for a version of the list. */
 export function expressionsOf(canonical, version) {
   const pathStart = canonical.indexOf("/");
   const authority = canonical.slice(0, pathStart);

@@ -1,4 +1,4 @@
-// Follows a set: docs/http-api.md#manifest-and-blobs.
+// Follower of a set: docs/http-api.md#manifest-and-blobs.
 
 import { concat, equalBytes } from "./bytes.js";
 import {
@@ -18,14 +18,14 @@ import { SnapshotSet, catchUp } from "./set.js";
 const DEFAULT_TIMEOUT_MILLIS = 30_000;
 const DEFAULT_INTERVAL_MILLIS = 10_000;
 const MAX_MANIFEST_BYTES = 16_384;
-/** For so many bytes a reply has as long again. */
+/** A reply gets one more timeout per this number of bytes. */
 const STEP_BYTES = 1 << 20;
-/** What a request costs beside the bytes of its blob. */
+/** The cost of a request in bytes, in addition to the length of its blob. */
 const REQUEST_BYTES = 512;
-/** A service may publish while it is asked. */
+/** The service may publish between two requests. */
 const ATTEMPTS = 3;
 
-/** The body of a reply; tells `onPart` after each part how many bytes there are; refuses one that is longer than it may be. */
+/** Reads the body of a reply; passes the received bytes to `onPart`; rejects a body above the limit. */
 async function bodyOf(reply, most, onPart) {
   const parts = [];
   let length = 0;
@@ -45,7 +45,7 @@ async function bodyOf(reply, most, onPart) {
   return concat(parts);
 }
 
-/** The service that `./firstseen serve` is, as a source of manifests and blobs. */
+/** The HTTP service of `./firstseen serve` as a source of manifests and blobs. */
 export class HttpSource {
   #base;
   #set;
@@ -56,10 +56,10 @@ export class HttpSource {
 
   /**
    * @param url of the service
-   * @param options `set`, where the service has several; `fetch`, if not the global one; `timeoutMillis`, how
-   *     long a reply may say nothing, and how long each MiB of it may take; `blobs`, a trusted http or https URL that has
-   *     the blobs which the service does not have; `headers`, an object or a function that gives one, which go with
-   *     each request to the service and nowhere else: a reply that leads elsewhere is then refused
+   * @param options `set`, if the service has several; `fetch` (default: the global one); `timeoutMillis`, the limit of
+   *     a pause in a reply, and of the duration of each MiB; `blobs`, a trusted http or https URL with blobs that the
+   *     service does not have; `headers`, an object or a function that returns one, which are sent with each request to
+   *     the service only: redirects are then rejected
    */
   constructor(
     url,
@@ -70,7 +70,7 @@ export class HttpSource {
       this.#base.pathname += "/";
     }
     this.#set = set;
-    // A browser's fetch must be called on its window.
+    // A browser requires fetch to be called on its window.
     this.#fetch = (...all) => fetch(...all);
     this.#timeoutMillis = timeoutMillis;
     const fixed = { ...headers };
@@ -82,7 +82,7 @@ export class HttpSource {
     this.requestBytes = REQUEST_BYTES;
   }
 
-  /** The name of the set that is asked for; null for the only one of the service. */
+  /** The name of the set; null for the only set of the service. */
   get setName() {
     return this.#set;
   }
@@ -106,7 +106,7 @@ export class HttpSource {
     try {
       reply = await this.#fetch(url, {
         headers: { accept: "application/octet-stream", ...headers },
-        // Otherwise the headers would go there as well.
+        // Otherwise fetch would also send the headers there.
         redirect: isSecret ? "manual" : "follow",
         signal: controller.signal,
       });
@@ -141,17 +141,17 @@ export class HttpSource {
     return url;
   }
 
-  /** The bytes of the newest manifest. */
+  /** Returns the bytes of the newest manifest. */
   manifest() {
     return this.#get(this.#manifestUrl(false), MAX_MANIFEST_BYTES);
   }
 
-  /** The bytes of a manifest of the same set by bases that the service has. */
+  /** Returns a manifest of the same set with bases that the service has. */
   manifestOfBases() {
     return this.#get(this.#manifestUrl(true), MAX_MANIFEST_BYTES);
   }
 
-  /** The bytes of a blob: from the service, from `blobs`, or from where a manifest that is verified says that it is. */
+  /** Returns the bytes of a blob: from the service, from `blobs`, or from the place in a verified manifest. */
   async blob({ digest, bytes }, manifest) {
     try {
       return await this.#get(new URL("v1/blobs/" + digest, this.#base), bytes);
@@ -180,7 +180,7 @@ function sentenceOf(body) {
   }
 }
 
-/** Keeps a set up to date. Whatever goes wrong, the last good set goes on answering. */
+/** Keeps a set up to date. The last valid set stays active after any error. */
 export class SetFollower {
   #source;
   #hashKey;
@@ -188,36 +188,36 @@ export class SetFollower {
   #setName;
   #set = null;
   #lookup = null;
-  // The set as it was loaded: its manifest may be one of bases that the service made.
+  // The set as loaded: its manifest may refer to bases that the service has built.
   #loaded = null;
   #running = null;
   #timer = null;
 
   /**
-   * @param source an HttpSource, or another one
-   * @param options `hashKey`, the public one if not given; `publicKeys`, of which one must have signed every manifest;
-   *     `set`, its name, where the source does not say it
+   * @param source an HttpSource or another source
+   * @param options `hashKey` (default: the public key); `publicKeys`, one of which must have signed every manifest;
+   *     `set`, its name, if the source does not name it
    */
   constructor(source, { hashKey = HashKey.public(), publicKeys = [], set = source.setName ?? null } = {}) {
     this.#source = source;
     this.#hashKey = hashKey;
     this.#publicKeys = [...publicKeys];
     this.#setName = set;
-    /** The newest problem, an error; null if the last look went well. */
+    /** The newest problem, an error; null if the last poll succeeded. */
     this.trouble = null;
   }
 
-  /** The set that answers; null before the first one. */
+  /** The active set; null before the first one. */
   get set() {
     return this.#set;
   }
 
-  /** The manifest of the set that answers; null before the first one. */
+  /** The manifest of the active set; null before the first one. */
   get manifest() {
     return this.#set?.manifest ?? null;
   }
 
-  /** Whether the manifest says that its set should no longer be used. */
+  /** Returns whether the manifest has expired. */
   isStale(nowMillis = Date.now()) {
     return this.manifest !== null && this.manifest.isExpired(nowMillis);
   }
@@ -250,9 +250,9 @@ export class SetFollower {
   }
 
   /**
-   * Looks once whether there is a newer set, and loads it.
+   * Polls once for a newer set and loads it.
    *
-   * @returns what became of it, or null if there was nothing newer
+   * @returns the update, or null without a newer set
    */
   refresh() {
     this.#running ??= this.#refresh().finally(() => {
@@ -292,7 +292,7 @@ export class SetFollower {
     }
   }
 
-  /** Reads a manifest; refuses it if it is of another set, not signed, or of another hash key. */
+  /** Reads a manifest; rejects a different set, a missing signature, or a different hash key. */
   async #trusted(bytes) {
     const manifest = Manifest.read(bytes);
     const name = this.#setName ?? this.manifest?.setName ?? manifest.setName;
@@ -300,12 +300,12 @@ export class SetFollower {
     if (this.#publicKeys.length > 0) {
       await requireSigned(manifest, this.#publicKeys);
     }
-    // Refuses another hash key before anything is loaded.
+    // Rejects a different hash key before loading anything.
     new Lookup(manifest.parameters, [], this.#hashKey);
     return manifest;
   }
 
-  /** Whether a manifest is newer than the one that answers; refuses one that is older. */
+  /** Returns whether a manifest is newer than the active one; rejects an older one. */
   #isNewer(manifest) {
     const held = this.manifest;
     if (manifest.sequence > held.sequence) {
@@ -330,7 +330,7 @@ export class SetFollower {
         throw error;
       }
     }
-    // The service follows a topic, and so has no blobs of the publisher.
+    // The service follows a topic and does not have the blobs of the publisher.
     const ofBases = Manifest.read(await this.#source.manifestOfBases());
     if (!ofBases.isSameAs(manifest)) {
       throw new OutdatedError(`the service has gone on from sequence ${manifest.sequence} to ${ofBases.sequence}`);
@@ -346,10 +346,10 @@ export class SetFollower {
   }
 
   /**
-   * Looks at once and then again and again.
+   * Polls immediately and then periodically.
    *
-   * @param options `intervalMillis` between two looks; `onUpdate`, which takes what refresh returns; `onTrouble`, which
-   *     takes an error, and takes the same one only once in a row
+   * @param options `intervalMillis` between two polls; `onUpdate`, called with the result of refresh; `onTrouble`,
+   *     called with an error, once for consecutive equal errors
    */
   start({ intervalMillis = DEFAULT_INTERVAL_MILLIS, onUpdate = () => {}, onTrouble = () => {} } = {}) {
     this.stop();
@@ -376,7 +376,7 @@ export class SetFollower {
     look();
   }
 
-  /** Ends what start began. The set goes on answering. */
+  /** Stops polling. The set stays active. */
   stop() {
     clearTimeout(this.#timer?.timeout);
     this.#timer = null;

@@ -1,7 +1,7 @@
 // Golomb-coded sets: docs/format/snapshot-v1.md, and the lists of docs/format/blob-v1.md.
 //
-// Values have up to 64 bits. Where all of a range are below 2^53, which is so for rates that people use, they are
-// Numbers, otherwise BigInts; code that takes both makes its constants by `number`.
+// Values have up to 64 bits. They are Numbers if the range is below 2^53, as for common rates, otherwise BigInts. Code
+// for both creates its constants with `number`.
 
 import { bigBitsAt, bitAt, bitLength, bitsAt, onesBefore, onesFrom, padded, putBits } from "./bits.js";
 import { FieldReader } from "./bytes.js";
@@ -14,12 +14,12 @@ const MAX_BUCKETS = 2n ** 31n;
 const MAX_WIDTH = 2n ** 62n;
 const EXACT = 2n ** 53n;
 
-/** The values that a set may hold: buckets K of width w. */
+/** The range of values of a set: K buckets of width w. */
 export class Range {
   #widthHigh;
   #widthLow;
 
-  /** Refuses numbers that no set may have. */
+  /** Rejects invalid numbers. */
   constructor(buckets, width) {
     const all = BigInt(buckets);
     require(all >= 1n && all <= MAX_BUCKETS, () => `there must be 1 to 2^31 buckets, got ${buckets}`);
@@ -30,13 +30,13 @@ export class Range {
     require(this.size <= 1n << 64n, () => `there must be at most 2^64 values, got ${this.size}`);
     this.isWide = this.size > EXACT;
     this.number = this.isWide ? BigInt : Number;
-    /** The width of a bucket as values are. */
+    /** The width of a bucket, in the type of values. */
     this.step = this.number(width);
     this.#widthHigh = Number(width >> 32n) | 0;
     this.#widthLow = Number(width & 0xffffffffn) | 0;
   }
 
-  /** The bucket of a suffix in two halves; leaves its place in the bucket in OUT. */
+  /** Returns the bucket of a suffix in two halves; stores its offset in the bucket in OUT. */
   locate(high, low) {
     const buckets = this.buckets | 0;
     const carried = mulHigh(low, buckets);
@@ -47,7 +47,7 @@ export class Range {
     return bucket;
   }
 
-  /** An array of values. */
+  /** Returns an array of values. */
   array(length) {
     return this.isWide ? new BigUint64Array(length) : new Float64Array(length);
   }
@@ -59,7 +59,7 @@ export class Range {
     );
   }
 
-  /** Whether a number of values or hashes is at most the rate times the range; the rate is taken exactly. */
+  /** Returns whether a number of values or hashes is at most the exact rate times the range. */
   keepsRate(count, rate) {
     const view = new DataView(new ArrayBuffer(8));
     view.setFloat64(0, rate);
@@ -70,7 +70,7 @@ export class Range {
   }
 }
 
-/** The Golomb code of a count of numbers below a bound. */
+/** The Golomb code for a number of values below a bound. */
 export class GolombCode {
   /** @param bound a BigInt */
   constructor(count, bound) {
@@ -90,7 +90,7 @@ export class GolombCode {
   }
 }
 
-/** Refuses more numbers than bits can hold; `least` is the length of the shortest code. */
+/** Rejects more numbers than the bits can hold; `least` is the length of the shortest code. */
 export function requireBits(count, least, bits) {
   require(
     count * least <= bits && (count > 0 || bits < 8),
@@ -99,11 +99,11 @@ export function requireBits(count, least, bits) {
 }
 
 /**
- * A list of numbers below a bound, ascending: docs/format/blob-v1.md#lists.
+ * Decodes an ascending list of numbers below a bound: docs/format/blob-v1.md#lists.
  *
  * @param bytes padded
- * @param end the bit position behind the list
- * @param isFilled whether it is filled up to whole bytes with zeros
+ * @param end the bit position after the list
+ * @param isFilled whether it is padded to whole bytes with zeros
  */
 export function decodedList(bytes, from, end, isFilled, count, bound) {
   const code = new GolombCode(count, bound);
@@ -139,7 +139,7 @@ export function decodedList(bytes, from, end, isFilled, count, bound) {
   return numbers;
 }
 
-/** SHA-256 over the range and the values: 32 bytes. */
+/** Returns the SHA-256 of the range and the values: 32 bytes. */
 export function setDigest(range, values) {
   const digest = new Sha256();
   const block = new Uint8Array(8192);
@@ -164,18 +164,18 @@ export function setDigest(range, values) {
   return digest.update(block.subarray(0, at)).digest();
 }
 
-/** Where the codes of buckets begin in a payload. What it keeps goes with the codes, not with the buckets. */
+/** The starts of the codes of buckets in a payload. Its memory depends on the codes, not on the buckets. */
 class BucketStarts {
   /**
-   * @param filled the buckets that have codes, ascending; null if there is a start for each bucket
-   * @param starts where each of them begins, and at last the end of the payload
+   * @param filled the buckets with codes, ascending; null if each bucket has a start
+   * @param starts their starts, followed by the end of the payload
    */
   constructor(filled, starts) {
     this.filled = filled;
     this.starts = starts;
   }
 
-  /** Keeps a start for each of some buckets, which are ascending, or, if they are most, for each of all. */
+  /** Stores the starts of ascending buckets, or of all buckets if most have codes. */
   static of(buckets, filled, starts) {
     if (4 * filled.length < buckets) {
       return new BucketStarts(filled, starts);
@@ -185,7 +185,7 @@ class BucketStarts {
     return new BucketStarts(null, all);
   }
 
-  /** Keeps what must be kept of the starts of all buckets. */
+  /** Stores the required part of the starts of all buckets. */
   static ofAll(buckets, all) {
     let count = 0;
     for (let bucket = 0; bucket < buckets; bucket++) {
@@ -208,7 +208,7 @@ class BucketStarts {
     return new BucketStarts(filled, starts);
   }
 
-  /** The place of a bucket among the starts; -1 if it has no codes. */
+  /** Returns the index of a bucket in the starts; -1 if it has no codes. */
   placeOf(bucket) {
     const { filled } = this;
     if (filled === null) {
@@ -226,13 +226,13 @@ class BucketStarts {
     return filled[from] === bucket ? from : -1;
   }
 
-  /** The starts of all buckets, and the end. */
+  /** Returns the starts of all buckets, and the end. */
   all(buckets) {
     return this.filled === null ? this.starts : spread(this.filled, this.starts, new Float64Array(buckets + 1));
   }
 }
 
-/** Writes the starts of some buckets into those of all. */
+/** Writes the starts of some buckets into the starts of all buckets. */
 function spread(filled, starts, all) {
   let bucket = 0;
   for (let i = 0; i < filled.length; i++) {
@@ -242,7 +242,7 @@ function spread(filled, starts, all) {
   return all.fill(starts[filled.length], bucket);
 }
 
-/** Values in a coded form in which they can be looked up. */
+/** Coded values with look-ups. */
 export class GolombCodedSet {
   #range;
   #code;
@@ -258,7 +258,7 @@ export class GolombCodedSet {
     this.#starts = starts;
   }
 
-  /** Codes values, which are ascending. */
+  /** Encodes ascending values. */
   static of(range, values) {
     const code = new GolombCode(values.length, range.size);
     const { filled, starts } = lengthsAdded(range, code, values);
@@ -294,9 +294,9 @@ export class GolombCodedSet {
   }
 
   /**
-   * A set from its sections in a file, as docs/format/snapshot-v1.md checks them when a file is opened.
+   * Opens a set from its sections in a file, with the checks of docs/format/snapshot-v1.md.
    *
-   * @param golombParameter a BigInt, as the file states it
+   * @param golombParameter the BigInt in the file
    */
   static open(range, count, golombParameter, payloadBytes, payloadBits, startsBytes) {
     const needed = Math.ceil(payloadBits / 8);
@@ -325,22 +325,22 @@ export class GolombCodedSet {
     return this.#code.parameter;
   }
 
-  /** The payload as it is in a file. */
+  /** Returns the payload of a file. */
   payloadBytes() {
     return this.#payload.subarray(0, Math.ceil(this.payloadBits / 8));
   }
 
-  /** The section of bucket starts. */
+  /** Returns the section of bucket starts. */
   startsBytes() {
     return codedStarts(this.#starts, this.#range.buckets, this.payloadBits);
   }
 
-  /** How many numbers are kept beside the payload. */
+  /** Returns how many numbers are stored in addition to the payload. */
   get startCount() {
     return this.#starts.starts.length + (this.#starts.filled?.length ?? 0);
   }
 
-  /** Whether the set holds the value of a suffix: the bits of a hash below those of its shard, leftmost. */
+  /** Returns whether the set contains the value of a suffix: the bits of a hash after its shard bits, left-aligned. */
   contains(high, low) {
     if (this.count === 0) {
       return false;
@@ -355,7 +355,7 @@ export class GolombCodedSet {
       : this.#containsPlace(at, (OUT[0] >>> 0) * 4294967296 + (OUT[1] >>> 0));
   }
 
-  // What look-ups spend their time in, so written out, with positions that are small integers: bits behind `base`.
+  // The hot loop of look-ups, inlined, with positions that are small integers: bits after `base`.
   #containsPlace(at, place) {
     const payload = this.#payload;
     const { starts } = this.#starts;
@@ -404,7 +404,7 @@ export class GolombCodedSet {
     return holds;
   }
 
-  /** Gives the values of a bucket, whose start is at a place, to a function, ascending, until it answers false. */
+  /** Passes the ascending values of a bucket to a function until it returns false. */
   #decode(bucket, at, isStrict, take) {
     const payload = this.#payload;
     const { starts } = this.#starts;
@@ -434,7 +434,7 @@ export class GolombCodedSet {
     }
   }
 
-  /** All values, ascending; refuses codes that no writer produces. */
+  /** Returns all values, ascending; rejects codes that no writer produces. */
   values() {
     const values = this.#range.array(this.count);
     let at = 0;
@@ -453,7 +453,7 @@ export class GolombCodedSet {
   }
 }
 
-/** Gives each value to a function: its bucket, its distance, and whether it is the first of its bucket. */
+/** Passes each value to a function: its bucket, its distance, and whether it is the first of its bucket. */
 function forEachDistance(range, values, take) {
   const { step } = range;
   const one = range.number(1);
@@ -473,7 +473,7 @@ function forEachDistance(range, values, take) {
   }
 }
 
-/** The buckets that have values, where each begins in the payload, and at last where it ends. */
+/** Returns the buckets with values, their starts in the payload, and the end of the payload. */
 function lengthsAdded(range, code, values) {
   let count = 0;
   let position = 0;
@@ -505,16 +505,16 @@ function startsArray(buckets, payloadBits) {
   return payloadBits < 2 ** 32 ? new Uint32Array(buckets + 1) : new Float64Array(buckets + 1);
 }
 
-// --- Bucket starts: a line through the payload, and what each start is beside it ------------------------------
+// --- Bucket starts: a line through the payload, and the deviation of each start -------------------------------
 
-/** The bytes behind the bits: two bases, two widths. They are 0, and all, if all buckets are empty. */
+/** The bytes after the bits: two bases, two widths. If all buckets are empty, the section has only these, all 0. */
 const STARTS_END = 18;
 
 function lineAt(group, slope) {
   return Math.floor((group * slope) / 65536);
 }
 
-/** Numbers as deviations from their least, in as many bits as the greatest needs. */
+/** Encodes numbers as deviations from the minimum, in the bits of the maximum. */
 function deviations(numbers) {
   let base = Infinity;
   let most = -Infinity;
@@ -525,7 +525,7 @@ function deviations(numbers) {
   return { base, width: bitLength(most - base) };
 }
 
-/** Starts up to the end of the last group of eight. */
+/** Returns the starts up to the end of the last group of eight. */
 function filledUp(starts, buckets, payloadBits) {
   const groups = Math.ceil(buckets / 8);
   const mean = Math.floor(payloadBits / buckets);
@@ -537,7 +537,7 @@ function filledUp(starts, buckets, payloadBits) {
   return all;
 }
 
-/** What the section holds of starts: deviations of groups and of their members, in order. */
+/** Yields the content of the section: deviations of groups and of their members, in order. */
 function deviationsOf(all, slope) {
   const groups = (all.length - 1) / 8;
   const ofGroups = new Float64Array(groups + 1);
@@ -591,7 +591,7 @@ function openedStarts(buckets, payloadBits, bytes) {
   }
   require(bytes.length >= STARTS_END, () => `the bucket starts must have at least ${STARTS_END} bytes, got ${bytes.length}`);
   const fields = new FieldReader(bytes.subarray(bytes.length - STARTS_END));
-  // Greater ones lead to starts beyond the payload.
+  // Larger ones lead to starts beyond the payload.
   const groupBase = Number(fields.i64("gBase"));
   const memberBase = Number(fields.i64("dBase"));
   const groupWidth = fields.u8("gWidth");

@@ -12,7 +12,7 @@ function little32(bytes, at) {
   return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
 }
 
-/** SipHash-2-4 (Aumasson and Bernstein, 2012). Leaves the hash in OUT. */
+/** SipHash-2-4 (Aumasson and Bernstein, 2012). Stores the hash in OUT. */
 function sipHash(key, bytes, length) {
   let v0h = key[1] ^ 0x736f6d65, v0l = key[0] ^ 0x70736575;
   let v1h = key[3] ^ 0x646f7261, v1l = key[2] ^ 0x6e646f6d;
@@ -83,7 +83,7 @@ function sipHash(key, bytes, length) {
   OUT[1] = v0l ^ v1l ^ v2l ^ v3l;
 }
 
-/** The keyed hash of keys: SipHash-2-4 under 16 bytes, or XXH3 (64 bits) under a seed. */
+/** The keyed hash of keys: SipHash-2-4 with a key of 16 bytes, or 64-bit XXH3 with a seed. */
 export class HashKey {
   #sipKey;
   #xxh3;
@@ -98,12 +98,12 @@ export class HashKey {
     Object.freeze(this);
   }
 
-  /** The key that everyone knows, for sets without a secret one. */
+  /** The public key, for sets without a secret key. */
   static public() {
     return HashKey.sipHash(PUBLIC_KEY);
   }
 
-  /** SipHash-2-4 under a key of 16 bytes. */
+  /** SipHash-2-4 with a key of 16 bytes. */
   static sipHash(key) {
     if (!(key instanceof Uint8Array) || key.length !== 16) {
       throw new RangeError(`a SipHash key must be a Uint8Array of 16 bytes, got ${key?.length}`);
@@ -112,32 +112,32 @@ export class HashKey {
     return new HashKey("siphash-2-4", Int32Array.from([0, 4, 8, 12], (at) => view.getInt32(at, true)), null);
   }
 
-  /** SipHash-2-4 under a key of 32 hexadecimal digits, or `public`. The message of a refusal has no key. */
+  /** SipHash-2-4 with a key of 32 hexadecimal digits, or `public`. Error messages do not contain the key. */
   static parse(digits) {
     if (digits === "public") {
       return HashKey.public();
     }
     const key = bytesOfHex(digits);
     if (key === null || key.length !== 16) {
-      // The text may be a mistyped secret, so it is not repeated.
+      // The text may be a mistyped secret, so messages do not contain it.
       const found = digits.length === 32 ? `character ${1 + digits.search(/[^0-9a-f]/i)} is not one` : `got ${digits.length} characters`;
       throw new RangeError(`a hash key must be 32 hexadecimal digits or 'public', ${found}`);
     }
     return HashKey.sipHash(key);
   }
 
-  /** XXH3 under a seed of 64 bits, a BigInt; for trusted input only. */
+  /** XXH3 with a seed of 64 bits, a BigInt; for trusted input only. */
   static xxh3(seed) {
     return new HashKey("xxh3-64", null, new XXH3(BigInt.asUintN(64, BigInt(seed))));
   }
 
-  /** The hash of bytes, a BigInt. */
+  /** Returns the hash of bytes, a BigInt. */
   hash(bytes) {
     this.hashInto(bytes, bytes.length);
     return (BigInt(OUT[0] >>> 0) << 32n) | BigInt(OUT[1] >>> 0);
   }
 
-  /** Leaves the hash of the first bytes of an array in OUT. */
+  /** Stores the hash of the first bytes of an array in OUT. */
   hashInto(bytes, length) {
     if (this.#sipKey !== null) {
       sipHash(this.#sipKey, bytes, length);
@@ -146,7 +146,7 @@ export class HashKey {
     }
   }
 
-  /** Whether a set was made with this hash and key. */
+  /** Returns whether a set has this hash and key. */
   fits(parameters) {
     return parameters.hash === this.algorithm && parameters.keyCheck === this.keyCheck;
   }

@@ -6,21 +6,21 @@ import { InvalidKeyError, quoted } from "./errors.js";
 import { decodedEscapes } from "./escapes.js";
 import { isIgnorable, simpleLower } from "./text.js";
 
-/** Normalising and Punycode take quadratic time; no name of the Internet is as long. */
+/** Normalisation and Punycode take quadratic time. No name of the Internet is this long. */
 const MAX_INTERNATIONAL = 1024;
 
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 const IN_LAST_LABEL = /^[a-z0-9_\u0080-\uffff-]*$/;
 const IN_LABELS = /^[a-z0-9_~$&'()+;=!*,"`{}\u0080-\uffff-]*$/;
-/** Allowed by browsers, but with a meaning in lists. */
+/** Characters that browsers allow, but that have a meaning in lists. */
 const MARKS = /[!*,"`{}]/g;
 const MARK = /[!*,"`{}]/;
 const STYLED_FINAL_SIGMA = /[\u03f2\u{1d6d3}\u{1d70d}\u{1d747}\u{1d781}\u{1d7bb}]/gu;
 
 /**
- * The canonical form of a host as it stands in a URL.
+ * Returns the canonical form of a host in a URL.
  *
- * @param unwrap whether an IPv6 address that stands for an IPv4 address becomes that one
+ * @param unwrap whether to convert an IPv6 address with an embedded IPv4 address to IPv4
  */
 export function canonicalHost(host, unwrap) {
   if (host.startsWith("[")) {
@@ -86,7 +86,7 @@ function foldedCase(character) {
     default: {
       let folded = "";
       for (const upper of character.toUpperCase()) {
-        // Of Cherokee upper case is the older one, and so the folded one.
+        // Cherokee letters fold to upper case, which was encoded first.
         folded += upper >= "\u13a0" && upper <= "\u13f5" ? upper : simpleLower(upper);
       }
       return folded;
@@ -111,7 +111,7 @@ function canonicalLabel(label, isLast, host) {
   return MARK.test(ascii) ? ascii.replace(MARKS, (mark) => "%" + mark.charCodeAt(0).toString(16).toUpperCase()) : ascii;
 }
 
-/** Refuses a host without a scheme that has a mark which may mean something else in a list. */
+/** Rejects a host without a scheme that contains a mark with a different meaning in a list. */
 export function requirePlain(host) {
   const mark = MARK.exec(host);
   if (mark !== null) {

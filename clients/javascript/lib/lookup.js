@@ -1,4 +1,4 @@
-// Keys and URLs asked of a set.
+// Queries for keys and URLs.
 
 import { halfAPair, isWellFormed, utf8 } from "./bytes.js";
 import { MAX_KEY_BYTES, expressions, formOf, ruleOf } from "./canonical.js";
@@ -8,12 +8,12 @@ import { OUT } from "./words.js";
 
 const NO_SCOPE = new Uint8Array(0);
 const MARK = 0xff;
-/** For the longest joined form: mark, length of the scope, scope, canonical form. */
+/** Space for the longest prefixed form: mark, length of the scope, scope, canonical form. */
 const JOINED = new Uint8Array(4 + 2 * MAX_KEY_BYTES);
 const ENCODER = new TextEncoder();
 const SHORT = 256;
 
-/** Writes a text into JOINED as UTF-8; gives the position behind it. */
+/** Writes a text into JOINED as UTF-8; returns the position after it. */
 function putText(text, from) {
   if (text.length <= SHORT) {
     let at = 0;
@@ -34,7 +34,7 @@ function putText(text, from) {
   return from + ENCODER.encodeInto(text, JOINED.subarray(from)).written;
 }
 
-/** Leaves the hash of a scope and a canonical form in OUT. */
+/** Stores the hash of a scope and a canonical form in OUT. */
 function hashJoined(hashKey, scope, form) {
   const isText = typeof form === "string";
   let at = 0;
@@ -60,7 +60,7 @@ function hashJoined(hashKey, scope, form) {
   hashKey.hashInto(JOINED, at);
 }
 
-/** The hash of a scope and a canonical form, a BigInt. */
+/** Returns the hash of a scope and a canonical form, a BigInt. */
 export function joinedHash(hashKey, scope, form) {
   hashJoined(hashKey, scope, form);
   return (BigInt(OUT[0] >>> 0) << 32n) | BigInt(OUT[1] >>> 0);
@@ -77,7 +77,7 @@ function scopeBytes(scope) {
   return bytes;
 }
 
-/** A set, or the snapshot of a shard, to which keys can be put. */
+/** A set, or the snapshot of a shard, for queries. */
 export class Lookup {
   #rule;
   #hashKey;
@@ -86,8 +86,8 @@ export class Lookup {
   #isWhole;
 
   /**
-   * @param parameters those of the set
-   * @param snapshots of all shards in order; null for a shard without a set, undefined for one that is not here
+   * @param parameters the parameters of the set
+   * @param snapshots of all shards in order; null for a shard without a set, undefined for an unavailable one
    */
   constructor(parameters, snapshots, hashKey) {
     if (!hashKey.fits(parameters)) {
@@ -116,32 +116,32 @@ export class Lookup {
   }
 
   /**
-   * Whether the set holds a key.
+   * Returns whether the set contains a key.
    *
    * @param key a string, or a Uint8Array of its bytes
-   * @param scope the tenant, if keys have one
-   * @throws InvalidKeyError if the key has no canonical form, so that no answer is right
+   * @param scope the scope (tenant) of the key
+   * @throws InvalidKeyError if the key has no canonical form
    */
   contains(key, scope) {
     return this.#holds(scopeBytes(scope), formOf(this.#rule, key));
   }
 
-  /** The same for many keys, in their order; ask one by one to learn which has no canonical form. */
+  /** Queries many keys, in their order. To find a key without a canonical form, query them individually. */
   containsAll(keys, scope) {
     const bytes = scopeBytes(scope);
     return Array.from(keys, (key) => this.#holds(bytes, formOf(this.#rule, key)));
   }
 
   /**
-   * The entry of this list that lists a URL, the most specific one if there are more; null if none does.
+   * Returns the most specific entry of this list that matches a URL, or null.
    *
-   * @throws InvalidKeyError if the URL has no canonical form, so that no answer is right
+   * @throws InvalidKeyError if the URL has no canonical form
    */
   match(url, scope) {
     return this.#match(url, scopeBytes(scope));
   }
 
-  /** The same for many URLs, in their order. */
+  /** Matches many URLs, in their order. */
   matchAll(urls, scope) {
     const bytes = scopeBytes(scope);
     return Array.from(urls, (url) => this.#match(url, bytes));
@@ -165,21 +165,21 @@ export class Lookup {
   }
 }
 
-/** Several lists as one: all that match a URL, and allow sets that override them. */
+/** Several lists that are queried together, and allow sets that override them. */
 export class UrlLists {
   #lists;
   #allow;
 
   /**
    * @param lists objects with a name and a method match(url, scope): Lookups, followers
-   * @param allow the same; an entry there that matches overrides all lists, even if it is less specific
+   * @param allow allow sets, likewise; a matching entry overrides all lists, even if it is less specific
    */
   constructor(lists, allow = []) {
     this.#lists = [...lists];
     this.#allow = [...allow];
   }
 
-  /** Which lists list a URL, by which entry. */
+  /** Returns the lists that match a URL, with their entries. */
   ask(url, scope) {
     const found = (lists) =>
       lists

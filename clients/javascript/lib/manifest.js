@@ -18,9 +18,9 @@ const SIGNATURE_BYTES = 72;
 /** The end of the year 9999. */
 const MAX_MILLIS = 253402300799999;
 
-/** What a set is at the end of a window. */
+/** The description of a set at the end of a window. */
 export class Manifest {
-  /** Reads a manifest; does not check a signature. */
+  /** Reads a manifest without verifying its signature. */
   static read(bytes) {
     const fields = new FieldReader(bytes);
     require(
@@ -37,11 +37,11 @@ export class Manifest {
     const end = new FieldReader(bytes.subarray(checked));
     require(
       end.u32("the checksum") === crc32c(bytes.subarray(0, checked)),
-      "the checksum of the manifest does not fit its bytes"
+      "the checksum of the manifest does not match its bytes"
     );
     const manifest = new Manifest();
     manifest.signature = parts & SIGNED ? { key: hex(end.take(8, "the key")), value: end.take(64, "the signature").slice() } : null;
-    /** The bytes as they were read. */
+    /** The bytes of the manifest. */
     manifest.bytes = bytes.slice();
     manifest.#readFields(new FieldReader(bytes.subarray(fields.at, checked)), flags, parts);
     return Object.freeze(manifest);
@@ -92,7 +92,7 @@ export class Manifest {
     );
   }
 
-  /** Whether the other one says the same of the set; times of publishing do not count. */
+  /** Returns whether another manifest describes the same set; publication times may differ. */
   isSameAs(other) {
     return (
       this.sequence === other.sequence &&
@@ -104,7 +104,7 @@ export class Manifest {
     );
   }
 
-  /** Whether the other one is of the same set with the same parameters. */
+  /** Returns whether another manifest has the same set name and parameters. */
   hasParametersOf(other) {
     return (
       this.setName === other.setName &&
@@ -129,7 +129,7 @@ function isDirectoryUri(uri) {
   return (address === undefined || ipv6(address) !== null) && (scheme !== "file" || authority === "");
 }
 
-/** The root over the sets of all shards; null stands for a shard that never held a key. */
+/** Returns the root over the sets of all shards; null is a shard that never had a key. */
 export function treeRoot(snapshots) {
   let level = snapshots.map((snapshot) => {
     const leaf = new Uint8Array(41);
@@ -151,15 +151,15 @@ export function treeRoot(snapshots) {
 
 let webCrypto = globalThis.crypto;
 
-/** Sets WebCrypto for runtimes that do not have it as `globalThis.crypto`, such as Node 18. */
+/** Sets WebCrypto for runtimes without `globalThis.crypto`, such as Node 18. */
 export function useCrypto(crypto) {
   webCrypto = crypto;
 }
 
-// The DER of an Ed25519 key is this and 32 bytes (RFC 8410).
+// The DER of an Ed25519 key is this prefix and 32 bytes (RFC 8410).
 const ED25519_PREFIX = bytesOfHex("302a300506032b6570032100");
 
-/** A public key that may sign manifests. */
+/** A public key that verifies manifests. */
 export class PublicKey {
   /** @param der the key in DER, X.509's SubjectPublicKeyInfo: 44 bytes */
   constructor(der) {
@@ -167,12 +167,12 @@ export class PublicKey {
       throw new RangeError("a public key must be an Ed25519 key in DER, X.509's SubjectPublicKeyInfo, of 44 bytes");
     }
     this.der = der.slice();
-    /** Which key it is: the first 8 bytes of the SHA-256, in hexadecimal digits. */
+    /** Returns the id of the key: the first 8 bytes of the SHA-256, in hexadecimal digits. */
     this.id = hex(sha256(der).subarray(0, 8));
     Object.freeze(this);
   }
 
-  /** From the Base64 of DER, with or without the lines around it that PEM has. */
+  /** Parses PEM, or Base64 of DER. */
   static parse(text) {
     const digits = text.replace(/-----(BEGIN|END) PUBLIC KEY-----/g, "").replace(/\s+/g, "");
     let binary;
@@ -184,7 +184,7 @@ export class PublicKey {
     return new PublicKey(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
   }
 
-  /** Whether this key made a signature of bytes. */
+  /** Returns whether a signature of bytes was made with this key. */
   async verifies(signature, bytes) {
     const subtle = webCrypto?.subtle;
     if (subtle === undefined) {
@@ -208,18 +208,18 @@ export class PublicKey {
   }
 }
 
-/** Manifests of which a trusted key made the signature. */
+/** Manifests with a verified signature of a trusted key. */
 const VERIFIED = new WeakSet();
 
 /**
- * Where a manifest says that its blobs are; null if it does not, or if no trusted key has verified it, for then anybody
- * may have written it.
+ * Returns the place of the blobs in a manifest; null if it names none, or if no trusted key has signed the manifest,
+ * because any writer may have forged it.
  */
 export function trustedBlobs(manifest) {
   return VERIFIED.has(manifest) ? manifest.blobs : null;
 }
 
-/** Says where a blob is missed, and why it was not looked for where its manifest says that it is. */
+/** Describes where a blob is missing, and why the place in its manifest was not used. */
 export function missingBlob(error, manifest) {
   return manifest.blobs === null || VERIFIED.has(manifest)
     ? error
@@ -229,7 +229,7 @@ export function missingBlob(error, manifest) {
       );
 }
 
-/** Refuses a manifest that none of these keys signed. */
+/** Rejects a manifest that none of these keys signed. */
 export async function requireSigned(manifest, publicKeys) {
   const { signature } = manifest;
   if (signature === null) {

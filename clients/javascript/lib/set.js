@@ -1,4 +1,4 @@
-// How a reader gets to the set of a manifest: docs/format/blob-v1.md#how-a-reader-gets-to-a-set.
+// Loading of the set of a manifest: docs/format/blob-v1.md#how-a-reader-gets-to-a-set.
 
 import { Base, BaseList, MAX_CHAIN, Pack, applied } from "./blobs.js";
 import { hex } from "./bytes.js";
@@ -7,16 +7,16 @@ import { Lookup } from "./lookup.js";
 import { treeRoot } from "./manifest.js";
 import { sha256 } from "./sha256.js";
 
-/** The fewest bytes of a pack. */
+/** The minimum size of a pack. */
 const MIN_PACK_BYTES = 64;
-/** How many blobs are asked for at once. */
+/** The number of concurrent requests for blobs. */
 const AT_ONCE = 6;
 const MAX_BUSY_MILLIS = 50;
 
-/** The base from which alone a snapshot was built, by its digest. */
+/** The digest of the base from which a snapshot was built without other blobs. */
 const BASES = new WeakMap();
 
-/** The sets of all shards of a manifest, which have its root and its count. */
+/** The sets of all shards of a manifest, verified against its root and count. */
 export class SnapshotSet {
   constructor(manifest, snapshots) {
     const root = treeRoot(snapshots);
@@ -24,18 +24,18 @@ export class SnapshotSet {
     const count = snapshots.reduce((sum, snapshot) => sum + (snapshot?.header.hashCount ?? 0), 0);
     require(count === manifest.count, () => `the shards must have ${manifest.count} keys, got ${count}`);
     this.manifest = manifest;
-    /** Of all shards in order; null for a shard that never held a key. */
+    /** The snapshots of all shards in order; null for a shard that never had a key. */
     this.snapshots = Object.freeze([...snapshots]);
     Object.freeze(this);
   }
 
-  /** The set, ready to be asked; refuses a hash key with which it was not made. */
+  /** Returns the set for queries; rejects a different hash key. */
   lookup(hashKey) {
     return new Lookup(this.manifest.parameters, this.snapshots, hashKey);
   }
 }
 
-/** Loads the blobs of a manifest and checks each against its reference. */
+/** Loads the blobs of a manifest and verifies each against its reference. */
 class Blobs {
   #source;
   #manifest;
@@ -87,7 +87,7 @@ class Blobs {
     return (await this.#load(reference, Base, shard)).section;
   }
 
-  /** The packs since that of a held manifest, the oldest first. */
+  /** Returns the packs after a held manifest, oldest first. */
   async packsAfter(newest, held) {
     const packs = [newest];
     let left = this.#manifest.packBytes - held.packBytes - this.#manifest.pack.bytes;
@@ -101,7 +101,7 @@ class Blobs {
     return packs;
   }
 
-  /** The packs that are needed beside the list of bases, the oldest first. */
+  /** Returns the packs after the list of bases, oldest first. */
   async packsSince(newest, list) {
     const packs = [newest];
     let left = newest.packsSince;
@@ -131,7 +131,7 @@ function requireShort(packs) {
   require(packs.length < MAX_CHAIN, `a set must be reached by at most ${MAX_CHAIN} packs, there are more`);
 }
 
-/** Says in a refusal where it was. */
+/** Adds the place to the message of an error. */
 function at(place, read) {
   try {
     return read();
@@ -143,7 +143,7 @@ function at(place, read) {
   }
 }
 
-/** Lets other work of the thread go on from time to time. */
+/** Yields to other work of the thread from time to time. */
 class Turns {
   #since = Date.now();
 
@@ -211,13 +211,13 @@ async function byBases(manifest, newest, held, blobs) {
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, snapshots.length) }, oneAfterAnother));
   } finally {
-    // After a failure the others begin nothing more.
+    // After a failure the other workers start no more requests.
     next = snapshots.length;
   }
   return new SnapshotSet(manifest, snapshots);
 }
 
-/** Whether the packs since a held set are open, and fewer bytes than the bases. */
+/** Returns whether the packs after a held set are available and smaller than the bases. */
 function goesByPacks(manifest, newest, held, requestBytes) {
   const position = held.manifest.packBytes;
   const windows = Number(manifest.sequence - held.manifest.sequence);
@@ -232,12 +232,12 @@ function goesByPacks(manifest, newest, held, requestBytes) {
 }
 
 /**
- * Loads the set of a manifest: by the packs since a held set, or by the bases, whichever is fewer bytes. If the packs
- * cannot be used, by the bases.
+ * Loads the set of a manifest: by the packs after a held set, or by the bases, whichever is smaller. If the packs are
+ * not usable, by the bases.
  *
- * @param held a set of an earlier manifest; null if there is none
- * @param source has a method blob(reference, manifest) and `requestBytes`, what a request costs beside its bytes
- * @returns set, way (`nothing`, `packs` or `bases`), bytes, and refusal: why packs could not be used, or null
+ * @param held the set of an earlier manifest, or null
+ * @param source with a method blob(reference, manifest) and `requestBytes`, the cost of a request in addition to its bytes
+ * @returns set, way (`nothing`, `packs` or `bases`), bytes, and refusal: the reason why packs were not usable, or null
  */
 export async function catchUp(manifest, held, source) {
   const usable = held !== null && held.manifest.hasParametersOf(manifest) ? held : null;
@@ -266,7 +266,7 @@ export async function catchUp(manifest, held, source) {
   return { set, way: "bases", bytes: blobs.bytes, refusal };
 }
 
-/** Loads all that a reader of a manifest may need, and checks it; packs that are gone are left out. */
+/** Loads and verifies all blobs that a reader of a manifest may need, except deleted packs. */
 export async function verifySet(manifest, source) {
   const { set } = await catchUp(manifest, null, source);
   if (manifest.pack === null) {

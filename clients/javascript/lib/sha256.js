@@ -1,5 +1,5 @@
-// Plain JavaScript, because WebCrypto's digest cannot be fed piece by piece, and because browsers have it
-// on secure origins alone.
+// Plain JavaScript, because WebCrypto's digest is not incremental, and browsers only have it on secure
+// origins.
 
 const K = new Int32Array(64);
 const INITIAL = new Int32Array(8);
@@ -21,7 +21,7 @@ const INITIAL = new Int32Array(8);
   }
 })();
 
-/** The first 32 bits behind the point of the root of an integer. */
+/** Returns the first 32 fractional bits of the root of an integer. */
 function fraction(n, degree) {
   const scaled = n << (32n * degree);
   let low = 0n;

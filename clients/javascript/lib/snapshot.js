@@ -10,14 +10,14 @@ import { requireOneForm } from "./stripping.js";
 const MAGIC = "894653534e41500a";
 const FIXED_HEADER_BYTES = 217;
 const MAX_HEADER_BYTES = 1319;
-/** The required flag of sets that leave parameters out of URLs. */
+/** The required flag of sets that remove parameters from URLs. */
 export const STRIPPED = 1;
 const MAX_SHARDS = 65536;
 const MAX_RATE = 0.1;
-/** More than the bits of a file. */
+/** Above the number of bits of any file. */
 const MAX_VALUES = 2n ** 40n;
 
-/** The name of a hash and of a canonicaliser from their codes; refuses those that have none here. */
+/** Returns the name of a hash or canonicaliser code; rejects unknown codes. */
 export function knownHash(code) {
   if (!(code in ALGORITHMS)) {
     throw new UnsupportedError(`the hash must be 1 or 2, got ${code}`);
@@ -32,7 +32,7 @@ export function knownCanonicaliser(code) {
   return CANONICALISERS[code];
 }
 
-/** Reads the patterns of parameters that a set leaves out, of a length that was read before. */
+/** Reads the patterns of stripped parameters, given their length. */
 export function readStripped(fields, bytes, canonicaliser) {
   require(canonicaliser === "url", () => `only the canonicaliser url strips parameters, got ${canonicaliser}`);
   const patterns = fields.ascii(bytes, "strippedParameters");
@@ -40,7 +40,7 @@ export function readStripped(fields, bytes, canonicaliser) {
   return patterns;
 }
 
-/** Refuses parameters of a set that break the rules which snapshots and manifests share. */
+/** Rejects parameters of a set that violate the common rules of snapshots and manifests. */
 export function requireParameters(parameters) {
   const { canonicaliserVersion, shards, falsePositiveRate } = parameters;
   require(
@@ -61,7 +61,7 @@ export function shardBits(shards) {
   return Math.log2(shards);
 }
 
-/** Refuses a range that a shard with these numbers of values and hashes may not have. */
+/** Rejects a range that does not fit the numbers of values and hashes of a shard. */
 export function requireRoom(parameters, range, count, hashCount) {
   const bits = 64 - shardBits(parameters.shards);
   require(range.size <= 1n << BigInt(bits), () => `there must be at most 2^${bits} values, got ${range.size}`);
@@ -76,7 +76,7 @@ export function requireRoom(parameters, range, count, hashCount) {
   range.requireFits(count);
 }
 
-/** Refuses more hashes than the rate allows. */
+/** Rejects more hashes than the rate allows. */
 export function requireRate(parameters, range, hashCount) {
   require(
     range.keepsRate(hashCount, parameters.falsePositiveRate),
@@ -84,7 +84,7 @@ export function requireRate(parameters, range, hashCount) {
   );
 }
 
-/** The set of one shard, in which hashes can be looked up. */
+/** The set of one shard, with look-ups of hashes. */
 export class Snapshot {
   #set;
   #shardBits;
@@ -97,7 +97,7 @@ export class Snapshot {
   }
 
   /**
-   * The snapshot of values.
+   * Returns the snapshot of values.
    *
    * @param about setName, shard, sequence, windowStartMillis, windowEndMillis and parameters
    */
@@ -109,7 +109,7 @@ export class Snapshot {
     return new Snapshot(Object.freeze(header), GolombCodedSet.of(range, values));
   }
 
-  /** Opens a file; checks everything that can be checked without decoding values. */
+  /** Opens a file; performs all checks that do not require decoding values. */
   static read(bytes) {
     require(bytes.length >= 12, () => `a snapshot must have at least 218 bytes, got ${bytes.length}`);
     const fields = new FieldReader(bytes);
@@ -136,7 +136,7 @@ export class Snapshot {
     return readSections(bytes, headerBytes, readHeader(fields, headerBytes));
   }
 
-  /** The bytes of a file. */
+  /** Returns the bytes of a file. */
   toBytes() {
     const { header } = this;
     const payload = this.#set.payloadBytes();
@@ -193,12 +193,12 @@ export class Snapshot {
     );
   }
 
-  /** The values, ascending: Numbers, or BigInts where they may have more than 53 bits. */
+  /** Returns the ascending values: Numbers, or BigInts if they may have more than 53 bits. */
   values() {
     return this.#set.values();
   }
 
-  /** Whether the set holds a hash, in two halves, of this shard. */
+  /** Returns whether the set contains a hash of this shard, given in two halves. */
   containsHalves(high, low) {
     const bits = this.#shardBits;
     return bits === 0
@@ -257,7 +257,7 @@ function readHeader(fields, headerBytes) {
   requireParameters(parameters);
   require(shard < shards, () => `the shard must be below ${shards}, got ${shard}`);
   require(header.sequence >= 0n, () => `the sequence must be at least 0, got ${header.sequence}`);
-  require(header.windowStartMillis <= header.windowEndMillis, "the window must not end before it begins");
+  require(header.windowStartMillis <= header.windowEndMillis, "the window must not end before it starts");
   require(header.hashCount <= MAX_LEB, "the number of hashes must be below 2^63");
   return header;
 }

@@ -1,11 +1,11 @@
-// Query parameters that a set leaves out of its URLs (docs/format/url-v3.md#stripped-parameters).
+// Query parameters that a set removes from its URLs (docs/format/url-v3.md#stripped-parameters).
 
 import { require } from "./errors.js";
 
 const PATTERN = /^(?:[A-Za-z0-9._~-]+\*?|\*)$/;
 const MAX_TEXT = 1000;
 
-/** Splits patterns between commas; refuses what is no pattern. */
+/** Splits comma-separated patterns; rejects invalid patterns. */
 function patternsOf(text) {
   const patterns = text.split(",");
   const wrong = patterns.find((pattern) => !PATTERN.test(pattern) || pattern === "common");
@@ -16,7 +16,7 @@ function patternsOf(text) {
   return patterns;
 }
 
-/** Refuses patterns of a file that are not in their one form: sorted, each once. */
+/** Rejects patterns of a file that are not in canonical form: sorted and distinct. */
 export function requireOneForm(text) {
   require(
     text.length >= 1 && text.length <= MAX_TEXT,
@@ -29,7 +29,7 @@ export function requireOneForm(text) {
   );
 }
 
-/** The function that says whether a parameter of a name is left out. */
+/** Returns a function that decides whether to remove a parameter with a name. */
 export function stripping(text) {
   const names = new Set();
   const starts = [];

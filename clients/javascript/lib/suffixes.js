@@ -1,17 +1,17 @@
-// The registrable domain of a host, by the ICANN section of the public suffix list.
+// The registrable domain of a host, using the ICANN section of the public suffix list.
 
 import { RULES } from "./suffix-rules.js";
 
-/** The version of the list of which this has the ICANN section. */
+/** The version of the list whose ICANN section this package contains. */
 export const PUBLIC_SUFFIX_LIST = "2025-11-27_13-27-58_UTC";
 
-// What a rule says of its name.
+// Kinds of rules.
 const SUFFIX = 1;
 const BELOW_IS_SUFFIX = 2;
 const EXCEPTION = 4;
 
 let rules = null;
-// The labels of the longest rule, with its star.
+// The number of labels of the longest rule, including its star.
 let longest = 1;
 
 function loaded() {
@@ -25,10 +25,10 @@ function loaded() {
   return read;
 }
 
-/** Where the registrable domain starts in a domain in canonical form; -1 if it is a public suffix itself. */
+/** Returns the start of the registrable domain in a domain in canonical form; -1 for a public suffix. */
 export function registrableStart(domain) {
   rules ??= loaded();
-  // The longest rule counts, an exception before all; without one the last label is the suffix.
+  // Exceptions take precedence, then the longest rule. Without a rule, the last label is the suffix.
   let suffix = domain.lastIndexOf(".") + 1;
   let parent = 0;
   let labels = 1;
@@ -48,7 +48,7 @@ export function registrableStart(domain) {
   return suffix === 0 ? -1 : domain.lastIndexOf(".", suffix - 2) + 1;
 }
 
-/** The registrable domain; null if there is none. */
+/** Returns the registrable domain, or null. */
 export function registrableDomain(domain) {
   const start = registrableStart(domain);
   return start < 0 ? null : domain.slice(start);

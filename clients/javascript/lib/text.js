@@ -16,7 +16,7 @@ const MARK = /^[\p{M}\uff9e\uff9f]$/u;
 const DIGIT = /^\p{Nd}$/u;
 const SIGN = /^[\p{P}\p{S}]$/u;
 
-/** Whether a code point is one of those that no reader of a text sees. */
+/** Returns whether a code point is invisible. */
 export function isIgnorable(codePoint) {
   if (codePoint < IGNORABLE[0]) {
     return false;
@@ -40,7 +40,7 @@ function isControl(c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/** The simple lower-case mapping of a code point. */
+/** Returns the simple lower-case mapping of a code point. */
 export function simpleLower(character) {
   return character === "\u0130" ? "i" : character.toLowerCase();
 }
@@ -85,7 +85,7 @@ function shortened(text) {
   return out.endsWith(" ") ? out.slice(0, -1) : out;
 }
 
-/** The canonical form of a text. */
+/** Returns the canonical form of a text. */
 export function foldedText(text) {
   let current = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {

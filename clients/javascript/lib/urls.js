@@ -12,7 +12,7 @@ const normalPath = normaliser(IN_PATH, UNRESERVED);
 const normalQuery = normaliser(IN_QUERY.replace("'", ""), UNRESERVED);
 const normalQuery2 = normaliser(IN_QUERY, UNRESERVED);
 
-/** A text without the characters up to U+0020 at its ends. */
+/** Trims characters up to U+0020. */
 export function trimmed(text) {
   let from = 0;
   let to = text.length;
@@ -25,12 +25,12 @@ export function trimmed(text) {
   return text.slice(from, to);
 }
 
-/** Cuts a key into scheme (null without one), host, port (-1 without one), path and query. */
+/** Splits a key into scheme (or null), host, port (or -1), path and query. */
 export function cut(key, schemes) {
   return cutCleaned(cleaned(key), schemes);
 }
 
-/** Cuts a URL that a browser opens, which is more tolerant about schemes. */
+/** Splits a URL that a browser opens, which is more tolerant about schemes. */
 export function cutVisit(key, schemes) {
   const url = cleaned(key).replace(/^(?:view-source:[\x00- ]*)+/i, "");
   const start = /^(https?|ftp|wss?):[/\\]*/i.exec(url);
@@ -101,7 +101,7 @@ function hostAndPort(authority, scheme) {
   return { host, port };
 }
 
-/** A path without dot segments and empty ones. */
+/** Removes dot segments and empty segments from a path. */
 export function resolved(path) {
   const segments = path.split("/");
   const kept = [];
@@ -122,7 +122,7 @@ function nameOf(parameter) {
   return equals < 0 ? parameter : parameter.slice(0, equals);
 }
 
-/** A parameter without an equals sign that nothing follows. */
+/** Removes an equals sign at the end of a parameter. */
 function canonicalParameter(name, parameter) {
   return parameter.length === name.length + 1 ? name : parameter;
 }
@@ -143,13 +143,13 @@ function sortedQuery(normal, isStripped) {
 }
 
 /**
- * Keys whose host and path are canonical: scheme, host, path and query. What this takes, the steps of the rule would
- * leave as it is; it is there because they take far longer.
+ * Keys with a canonical host and path: scheme, host, path and query. A fast path for keys that the steps of the rule
+ * do not change.
  */
 const NORMAL =
   /^(?:(https?):\/\/)?((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)((?:\/[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]*)*\/?)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]+))?$/;
 
-/** The parts of a key that needs little work; null for all others. */
+/** Returns the parts of a key that is nearly canonical; null for all others. */
 export function normalParts(key) {
   return NORMAL.exec(key);
 }
@@ -157,9 +157,9 @@ export function normalParts(key) {
 const NONE = () => false;
 
 /**
- * The canonical form of the URL of a page.
+ * Returns the canonical form of the URL of a page.
  *
- * @param isStripped whether the set leaves out parameters of a name
+ * @param isStripped whether the set removes parameters with a name
  */
 export function canonicalUrl(key, isStripped = NONE, escaped = normalQuery) {
   const normal = normalParts(key);
@@ -171,12 +171,12 @@ export function canonicalUrl(key, isStripped = NONE, escaped = normalQuery) {
   return parsedUrl(key, isStripped, escaped);
 }
 
-/** The same in version 2. */
+/** Returns the canonical form in version 2. */
 export function canonicalUrl2(key, isStripped = NONE) {
   return canonicalUrl(key, isStripped, normalQuery2);
 }
 
-/** What `canonicalUrl` gives, by the steps of the rule alone. */
+/** Computes `canonicalUrl` by the steps of the rule. */
 export function parsedUrl(key, isStripped = NONE, escaped = normalQuery) {
   const url = cut(key, SCHEMES);
   const scheme = url.scheme ?? "http";

@@ -1,9 +1,9 @@
-// Numbers of 64 bits as two halves of 32, because BigInt is slow. A result is left in OUT.
+// 64-bit numbers as two halves of 32 bits, because BigInt is slow. Results are stored in OUT.
 
 /** The high and the low half of the result of the last operation. */
 export const OUT = new Int32Array(2);
 
-/** The high half of the product of two halves, unsigned; Math.imul gives the low one. */
+/** Returns the high half of the unsigned product of two halves; Math.imul returns the low half. */
 export function mulHigh(a, b) {
   const a0 = a & 0xffff;
   const a1 = a >>> 16;
@@ -15,13 +15,13 @@ export function mulHigh(a, b) {
   return (Math.imul(a1, b1) + (middle >>> 16) + (other >>> 16)) | 0;
 }
 
-/** The low 64 bits of a product. */
+/** Computes the low 64 bits of a product. */
 export function mul64(ah, al, bh, bl) {
   OUT[0] = (mulHigh(al, bl) + Math.imul(ah, bl) + Math.imul(al, bh)) | 0;
   OUT[1] = Math.imul(al, bl);
 }
 
-/** The high 64 bits of a product. */
+/** Computes the high 64 bits of a product. */
 export function mulHigh64(ah, al, bh, bl) {
   const first = mulHigh(al, bl) >>> 0;
   const second = (Math.imul(ah, bl) >>> 0) + first;

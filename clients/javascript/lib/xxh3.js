@@ -46,7 +46,7 @@ function shiftIn(bits) {
   OUT[1] ^= bits === 32 ? OUT[0] : OUT[0] >>> (bits - 32);
 }
 
-/** The two halves of the product of 128 bits, as one by XOR. */
+/** Computes the XOR of the two halves of a 128-bit product. */
 function fold(ah, al, bh, bl) {
   mul64(ah, al, bh, bl);
   const h = OUT[0];
@@ -96,7 +96,7 @@ export class XXH3 {
     }
   }
 
-  /** Leaves the hash of the first bytes of an array in OUT. */
+  /** Stores the hash of the first bytes of an array in OUT. */
   hashInto(bytes, length) {
     if (length <= 16) {
       this.#upTo16(bytes, length);
@@ -150,7 +150,7 @@ export class XXH3 {
     }
   }
 
-  /** Adds a mixture of 16 bytes to a number. */
+  /** Adds the mix of 16 bytes to a number. */
   #mix(high, low, bytes, at, secretAt) {
     add(u32(SECRET, secretAt + 4), u32(SECRET, secretAt), this.#seedHigh, this.#seedLow);
     const ah = OUT[0] ^ u32(bytes, at + 4);

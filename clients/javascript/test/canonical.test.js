@@ -35,7 +35,7 @@ for (const [name, rule] of Object.entries({
           assert.throws(() => canonical(rule, spelling, { strip }), InvalidKeyError, what);
         } else {
           assert.equal(formText(rule, spelling, strip), form, what);
-          // With its scheme again, an entry is no pattern.
+          // With its scheme again, an entry is not a pattern.
           assert.equal(formText(rule, rule.startsWith("url-expression") ? "http://" + form : form, strip), form, what);
         }
       }
@@ -76,7 +76,7 @@ test("hosts have the registrable domains of their vectors", () => {
   }
 });
 
-test("the rules of public suffixes are those of the data file", () => {
+test("the rules of public suffixes match the data file", () => {
   const section = readFileSync(repository("clients/javascript/data/public_suffix_list_icann.dat"), "utf8");
   assert.equal(readFileSync(repository("clients/javascript/lib/suffix-rules.js"), "utf8"), moduleOf(section));
 });
@@ -108,7 +108,7 @@ test("texts stay apart as the page of the rule says", () => {
   }
 });
 
-test("texts without a form are refused", () => {
+test("texts without a form are rejected", () => {
   for (const text of ["", " ", "\u200b\u0000", "\ufeff"]) {
     assert.throws(() => canonical("text", text), InvalidKeyError);
   }
@@ -147,7 +147,7 @@ function digestOf(formOfCharacter) {
   return { forms, digest: digest.digest("hex") };
 }
 
-// The digests are those of the tests of the JVM, so a runtime of another Unicode must agree on all of them.
+// The Java tests have the same digests, so runtimes with other Unicode versions must agree on all of them.
 test("characters of Unicode 13 fold as on the JVM", () => {
   assert.deepEqual(digestOf((character) => formOf(ruleNamed("text"), `a${character}b`)), {
     forms: 281392,
@@ -162,7 +162,7 @@ test("hosts of characters of Unicode 13 have the forms of the JVM", () => {
   });
 });
 
-test("Punycode is that of RFC 3492", () => {
+test("Punycode matches RFC 3492", () => {
   assert.equal(punycode("ليهمابتكلموشعربي؟"), "egbpdaj6bu4bxfgehfvwxn");
   assert.equal(punycode("他们为什么不说中文"), "ihqwcrb4cv8a8dqg056pqjye");
   assert.equal(punycode("Pročprostěnemluvíčesky"), "Proprostnemluvesky-uyb24dma41a");
@@ -196,7 +196,7 @@ function formOrRefusal(rule, key) {
   }
 }
 
-test("what is taken for canonical is what the steps of the rules give", () => {
+test("the fast path for canonical keys matches the steps of the rules", () => {
   const files = ["url", "url-expression"].map(vectors);
   const forms = files.flatMap(({ keys }) => keys.flatMap(({ key = "", form }) => [key, form ?? ""]));
   const pages = files[1].urls.map(({ url }) => url);

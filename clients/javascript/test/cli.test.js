@@ -40,7 +40,7 @@ test("it is a program", () => {
   assert.equal(missing.status, 2);
 });
 
-test("wrong command lines are refused with the usage", async () => {
+test("invalid command lines are rejected with the usage", async () => {
   assert.match((await run(["query"])).errors, /^query takes 1 or more arguments, got 0\n/);
   assert.match((await run(["verify"])).errors, /^verify takes 1 argument, got 0\n/);
   for (const words of [["quary"], ["info"], ["info", "a", "b"], ["query", "a", "--lists"], ["info", "a", "--scope=x"]]) {
@@ -153,7 +153,7 @@ test("a manifest must have the sequence of its name", async (t) => {
   const { status, output } = await run(["verify", set]);
   assert.equal(status, 1);
   assert.equal(output, `${set}: invalid: the sequence must match the file's name, got 5\n`);
-  // Other names are no manifests.
+  // Files with other names are not manifests.
   for (const name of ["manifest-00000000099.bin", "manifest-099.bin", "manifest-9223372036854775808.bin"]) {
     writeFileSync(path.join(set, name), "");
   }
@@ -184,7 +184,7 @@ test("a service is followed and asked", async (t) => {
   assert.match(refused.errors, /does not answer/);
 });
 
-test("match says that a set is no list", async () => {
+test("match reports that a set is not a list", async () => {
   const { status, errors } = await run(["match", `${GOLDEN}/one.snapshot`, "http://example.com/"]);
   assert.equal(status, 2);
   assert.match(errors, /only sets of url-expression are lists/);
@@ -251,7 +251,7 @@ test("--set must be the set of a path", async (t) => {
   assert.equal(refused.errors, `${set}: set 'other' is not the one in ${set}, which is 'golden'\n`);
 });
 
-test("a byte order mark is no part of the first line", async (t) => {
+test("a byte order mark is not part of the first line", async (t) => {
   const set = goldenSet(temporary(t));
   const { output } = await run(["query", set], "\ufeffhttp://example.com/key-125\n\ufeffx");
   assert.equal(output, "http://example.com/key-125\tpresent\n\ufeffx\tabsent\n");

@@ -67,7 +67,7 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
   assert.deepEqual(answers(), [true, false]);
 });
 
-test("blobs that are not what the manifest names are refused", async (t) => {
+test("blobs that do not match the manifest are rejected", async (t) => {
   for (const damage of [
     (bytes) => bytes.map((byte, i) => (i === 20 ? byte ^ 1 : byte)),
     (bytes) => bytes.subarray(1),
@@ -79,7 +79,7 @@ test("blobs that are not what the manifest names are refused", async (t) => {
       const path = "/v1/blobs/" + digest;
       server.answers.set(path, damage(server.answers.get(path)));
       const follower = new SetFollower(new HttpSource(server.url));
-      // Of some golden blobs nobody who comes by bases has need.
+      // A client that loads the bases does not need some of the golden blobs.
       const isNeeded = await follower.refresh().then(
         () => false,
         (error) => error.name === "MalformedError"
@@ -90,7 +90,7 @@ test("blobs that are not what the manifest names are refused", async (t) => {
   }
 });
 
-test("only a set of the name, the hash key and a signer that were asked for is taken", async (t) => {
+test("only a set of the name, the hash key and a signer that are required is accepted", async (t) => {
   const server = await service(t);
   serveSet(server, "manifest-signed.bin");
   const follow = (options) => new SetFollower(new HttpSource(server.url), options);
@@ -114,7 +114,7 @@ test("only a set of the name, the hash key and a signer that were asked for is t
   assert.deepEqual(new Set(server.asked), new Set(["/v1/manifest"]));
 });
 
-test("a runtime without Ed25519 says so", async (t) => {
+test("a runtime without Ed25519 is reported", async (t) => {
   const server = await service(t);
   serveSet(server, "manifest-signed.bin");
   const original = globalThis.crypto ?? (await import("node:crypto")).webcrypto;
@@ -159,7 +159,7 @@ test("a follower that runs tells updates, and a problem once", async (t) => {
   assert.ok(server.asked.length <= length + 1);
 });
 
-test("a service that says nothing is given up", async (t) => {
+test("a service that sends nothing times out", async (t) => {
   const silent = () => new Promise((_, reject) => (abort = reject));
   let abort;
   const fetch = (url, { signal }) => {
@@ -240,7 +240,7 @@ async function elsewhere(t, manifest, manifestOfBases) {
   return { asked, follow };
 }
 
-test("where a manifest says that its blobs are is asked only if a trusted key signed that very manifest", async (t) => {
+test("the place of blobs in a manifest is used only if a trusted key signed that manifest", async (t) => {
   const place = "https://snapshots.example.com/golden/blobs/";
   for (const bases of [undefined, "manifest-with-all-parts.bin", "manifest-signed.bin"]) {
     const { asked, follow } = await elsewhere(t, "manifest-signed.bin", bases);

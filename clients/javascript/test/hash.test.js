@@ -59,14 +59,14 @@ test("key checks are those that manifests carry", () => {
   assert.equal(HashKey.xxh3(0n).keyCheck, 0xa8e9a36321086a13n);
 });
 
-test("a wrong hash key is refused, and is not in the message", () => {
+test("an invalid hash key is rejected, and is not in the message", () => {
   assert.throws(() => HashKey.parse("00zz"), {
     message: "a hash key must be 32 hexadecimal digits or 'public', got 4 characters",
   });
   assert.throws(() => HashKey.sipHash(new Uint8Array(15)), RangeError);
 });
 
-test("SHA-256 is that of the platform, in one piece and in many", () => {
+test("SHA-256 matches the platform's, in one piece and in many", () => {
   const bytes = Uint8Array.from({ length: 300 }, (_, i) => (i * 7919) & 255);
   for (let length = 0; length <= bytes.length; length++) {
     const expected = createHash("sha256").update(bytes.subarray(0, length)).digest("hex");

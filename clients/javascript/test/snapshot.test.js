@@ -45,7 +45,7 @@ test("the examples of the page hold what it says", async () => {
   );
 });
 
-test("keys of another shard, another hash key and sets that are no lists are refused", async () => {
+test("keys of another shard, another hash key and sets that are not lists are rejected", async () => {
   const shard = await openLookup(`${GOLDEN}/shard-2-of-4.snapshot`, HashKey.xxh3(42n));
   assert.throws(() => shard.containsAll(Array.from({ length: 50 }, (_, i) => `${i}`)), /in shard \d, which is not here/);
   await assert.rejects(openLookup(`${GOLDEN}/one.snapshot`, HashKey.parse("00".repeat(16))), {
@@ -57,7 +57,7 @@ test("keys of another shard, another hash key and sets that are no lists are ref
   await assert.rejects(openLookup(`${GOLDEN}/pack-of-window-1.blob`), /this is a pack; keys are looked up/);
 });
 
-test("a flipped bit of a golden file is refused", () => {
+test("a flipped bit of a golden file is rejected", () => {
   const readers = [
     [".snapshot", (bytes) => Snapshot.read(bytes)],
     [".blob", (bytes) => verifyBlob(readBlob(bytes))],
@@ -168,7 +168,7 @@ function strippedSnapshot(strippedParameters, canonicaliser = "url") {
   return { hashKey, snapshot: Snapshot.of(about, range, values, 2) };
 }
 
-test("a set that leaves parameters out states them, and they are left out of what is asked", () => {
+test("a set with stripped parameters has them in its header, and queries strip them", () => {
   const { hashKey, snapshot } = strippedSnapshot("gclid,utm_*");
   const bytes = snapshot.toBytes();
   assert.equal(bytes[12], 1);
@@ -185,7 +185,7 @@ test("a set that leaves parameters out states them, and they are left out of wha
   assert.deepEqual(plain.containsAll(asked), [false, false, false, false]);
 });
 
-test("parameters to leave out that break a rule are refused", () => {
+test("stripped parameters that violate a rule are rejected", () => {
   for (const patterns of ["utm_*,gclid", "a,a", "a,", ",", "a*b", "**", "common", "a b", "ü", "a".repeat(1001)]) {
     const bytes = strippedSnapshot(patterns).snapshot.toBytes();
     assert.throws(() => Snapshot.read(bytes), { name: "MalformedError", message: /stripped parameters/ }, patterns);

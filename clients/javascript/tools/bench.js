@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const NO_SCOPE = new Uint8Array(0);
 const hashKey = HashKey.public();
 
-/** A set of one shard that holds these keys. */
+/** Returns a set of one shard with these keys. */
 function lookupOf(canonicaliser, keys) {
   const parameters = {
     hash: hashKey.algorithm,
@@ -39,7 +39,7 @@ function lookupOf(canonicaliser, keys) {
   return { lookup: new Lookup(parameters, [snapshot], hashKey), bytes: snapshot.toBytes().length };
 }
 
-/** The best of some rounds, in calls a second of the processor's time, which other work of a machine changes little. */
+/** Returns the best of several rounds, in calls per second of CPU time. */
 function report(what, asked, ask) {
   let best = Infinity;
   let present = 0;
@@ -61,13 +61,13 @@ function measure(canonicaliser, keyOf, askedOf) {
   const keys = Array.from({ length: KEYS }, (_, i) => keyOf(i));
   const { lookup, bytes } = lookupOf(canonicaliser, keys);
   console.log(`${canonicaliser}: ${KEYS} keys at ${RATE}, ${(8 * bytes / KEYS).toFixed(2)} bits a key`);
-  // One of two is listed.
+  // Half of them are listed.
   const asked = Array.from({ length: ASKED }, (_, i) => askedOf(Math.floor(((i * 7919) % ASKED) * KEYS * 2 / ASKED)));
   if (canonicaliser === "url-expression") {
-    report("  match, one URL a call", asked, singly(asked, (url) => lookup.match(url)));
+    report("  match, one URL per call", asked, singly(asked, (url) => lookup.match(url)));
     report("  matchAll", asked, () => lookup.matchAll(asked).filter((entry) => entry !== null).length);
   } else {
-    report("  contains, one key a call", asked, singly(asked, (key) => lookup.contains(key)));
+    report("  contains, one key per call", asked, singly(asked, (key) => lookup.contains(key)));
     report("  containsAll", asked, () => lookup.containsAll(asked).filter(Boolean).length);
   }
 }

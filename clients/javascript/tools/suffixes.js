@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes lib/suffix-rules.js of the ICANN section of the public suffix list: node tools/suffixes.js
+// Generates lib/suffix-rules.js from the ICANN section of the public suffix list: node tools/suffixes.js
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { canonicalHost } from "../lib/hosts.js";
 const SECTION = new URL("../data/public_suffix_list_icann.dat", import.meta.url);
 const MODULE = new URL("../lib/suffix-rules.js", import.meta.url);
 
-/** The module that belongs to the text of the section. */
+/** Returns the module for the text of the section. */
 export function moduleOf(section) {
   const rules = section
     .split("\n")

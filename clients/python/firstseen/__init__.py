@@ -1,4 +1,4 @@
-"""Reads Firstseen sets: canonical forms, look-ups, match expressions of URLs, following.
+"""Reader for Firstseen sets: canonical forms, look-ups, match expressions of URLs, following.
 
     import firstseen
 
@@ -6,8 +6,8 @@
         follower.wait(30)
         follower.contains("http://example.com/")
 
-A set is opened by open_set (a file or a directory) or followed by follow (a directory or the HTTP
-service). SnapshotSet answers questions; UrlLists answers for several lists at once.
+open_set opens a file or a directory, follow follows a directory, the HTTP service or a Kafka topic.
+SnapshotSet answers queries; UrlLists queries several lists at once.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ __all__ = [
 
 
 def open_manifest(path: Path) -> tuple[Manifest, DirectorySource]:
-    """The manifest in a file, or the newest one of a directory; and the directory."""
+    """Returns the manifest in a file, or the newest one in a directory, and the directory."""
     file = os.fspath(path)
     if os.path.isdir(file):
         file = DirectorySource(file).newest_path()
@@ -100,13 +100,13 @@ def open_set(
     trusted_keys: Sequence[TrustedKey] = (),
     blobs: Optional[str] = None,
 ) -> SnapshotSet:
-    """The set in a directory of snapshots, of a manifest in one, or in a snapshot that is a whole set.
+    """Opens the set in a directory of snapshots, of a manifest in one, or in a snapshot that is a whole set.
 
-    key_hash: the publisher's; the public one if none is given.
-    trusted_keys: with them, a manifest is refused unless one of them signed it, and so is a snapshot,
-        which has no signature.
-    blobs: the URI of the directory (file, http, https) of blobs that do not lie with the manifest.
-        Without it, one that the manifest names is used if a trusted key signed the manifest.
+    key_hash: the publisher's hash key (default: the public key).
+    trusted_keys: rejects a manifest that none of these keys signed, and a snapshot, which has no
+        signature.
+    blobs: the URI (file, http, https) of a directory with blobs that are not stored with the manifest.
+        Default: the directory that the manifest names, if a trusted key signed the manifest.
     """
     key_hash = key_hash or KeyHash.public()
     file = os.fspath(path)
@@ -136,11 +136,11 @@ def open_set(
 def follow(
     source: Union[Path, Source], *, key_hash: Optional[KeyHash] = None, cache: Optional[Path] = None, **options: Any
 ) -> Follower:
-    """A follower of a directory (a path), of the HTTP service (an address), or of any source.
+    """Returns a follower of a directory (a path), of the HTTP service (a URL), or of any source.
 
-    key_hash: the publisher's; the public one if none is given.
-    cache: a directory of its own, which keeps the last good set for the next start.
-    options: those of Follower.
+    key_hash: the publisher's hash key (default: the public key).
+    cache: a directory for this set only, which keeps the last valid set for the next start.
+    options: further arguments of Follower.
     """
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)

@@ -1,4 +1,4 @@
-"""NumPy, if it is installed and FIRSTSEEN_NUMPY is not `off`; all batches work without it, slower."""
+"""NumPy, if it is installed and FIRSTSEEN_NUMPY is not `off`. Batches also work without it, but slower."""
 
 from __future__ import annotations
 

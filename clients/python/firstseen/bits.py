@@ -1,4 +1,4 @@
-"""Notation of the formats: bits, the most significant first; fields; CRC32C."""
+"""Primitives of the formats: bits (most significant first), fields, CRC32C."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .errors import MalformedError
 
 MAX_BYTES = (1 << 31) - 1
 MAX_LEB = (1 << 63) - 1
-# Of sums of lengths.
+# Limit of sums of lengths.
 MAX_TOTAL_BYTES = 1 << 53
 _SET_NAME_CHARACTERS = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 )
 
 
-def require(holds: Any, sentence: str) -> None:
-    """Refuses what no version of a format allows."""
+def require(holds: Any, message: str) -> None:
+    """Raises MalformedError if a rule of the format does not hold."""
     if not holds:
-        raise MalformedError(sentence)
+        raise MalformedError(message)
 
 
 def bits_at(data: bytes, position: int, width: int) -> int:
-    """The number in `width` bits at a bit position; bits beyond the end are 0."""
+    """Returns the number in `width` bits at a bit position; bits beyond the end are 0."""
     if width == 0:
         return 0
     end = position + width
@@ -35,7 +35,7 @@ def bits_at(data: bytes, position: int, width: int) -> int:
 
 
 def ones_before(data: bytes, position: int) -> int:
-    """How many one bits stand before a bit position, down to the nearest zero bit."""
+    """Returns the number of consecutive one bits before a bit position."""
     at = position
     while at > 0 and data[(at - 1) >> 3] >> (7 - (at - 1) % 8) & 1:
         at -= 1
@@ -43,7 +43,7 @@ def ones_before(data: bytes, position: int) -> int:
 
 
 class Reference(NamedTuple):
-    """A blob by the SHA-256 of its bytes, and their number."""
+    """The SHA-256 of a blob and its length in bytes."""
 
     digest: bytes
     length: int
@@ -54,7 +54,7 @@ class Reference(NamedTuple):
 
 
 class Fields:
-    """Reads fields one after the other; refuses all other forms of them."""
+    """Reads consecutive fields and rejects non-canonical encodings."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -134,7 +134,7 @@ _LANES = 1024
 
 
 def crc32c(data: bytes) -> int:
-    """The checksum of Castagnoli's polynomial (RFC 3720)."""
+    """Returns the CRC-32C checksum (RFC 3720)."""
     crc, done = 0xFFFFFFFF, 0
     if np is not None and len(data) >= 16 * _LANES:
         crc, done = _crc32c_of_lanes(data)
@@ -145,10 +145,10 @@ def crc32c(data: bytes) -> int:
 
 
 def _crc32c_of_lanes(data: bytes) -> tuple[int, int]:
-    """The register after as many bytes as fill lanes of one length, and how many these are.
+    """Returns the register after the bytes that fill lanes of equal length, and their number.
 
-    The register is linear in the data: that of two lanes is that of the first, moved on by as many
-    zero bytes as the second has, and that of the second from 0 on.
+    The register is linear in the data: the register of two lanes is the first lane's register,
+    advanced by the length of the second lane in zero bytes, XOR the second lane's register from 0.
     """
     assert np is not None
     length = len(data) // _LANES
@@ -166,7 +166,7 @@ def _crc32c_of_lanes(data: bytes) -> tuple[int, int]:
 
 
 def _moved_by(zeros: int) -> Any:
-    """What zero bytes make of each of the 32 bits of a register."""
+    """Returns the effect of a number of zero bytes on each of the 32 bits of a register."""
     assert np is not None
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     table = np.array(_CRC32C, np.uint32)
@@ -180,7 +180,7 @@ def _moved_by(zeros: int) -> Any:
 
 
 def _applied(columns: Any, registers: Any) -> Any:
-    """A linear map, by what it makes of each bit, of many registers."""
+    """Applies a linear map, given as the images of the bits, to many registers."""
     assert np is not None
     result = np.zeros_like(registers)
     for bit in range(32):

@@ -17,12 +17,12 @@ PACK, BASE, BASE_LIST = 1, 2, 3
 BLOB_NAMES = {PACK: "a pack", BASE: "a base", BASE_LIST: "a list of bases"}
 CHANGE, WHOLE = 1, 2
 MAX_COUNT = 1 << 40
-# Packs in a row, and sections of a shard in a list of bases.
+# Limit of consecutive packs, and of sections per shard in a list of bases.
 MAX_CHAIN = 4096
 
 
 class Section:
-    """What a window changed in one shard, or the whole set of the shard."""
+    """The changes of a window in one shard, or the whole set of the shard."""
 
     def __init__(self, data: bytes) -> None:
         fields = Fields(data)
@@ -53,16 +53,16 @@ class Section:
             require_bits(self.removed, None, bits - self.added_bits)
 
     def values(self) -> array[int]:
-        """The values of a whole set."""
+        """Returns the values of a whole set."""
         return decoded(self.codes, self.count, self.buckets * self.width, 0)
 
     def verify(self) -> None:
-        """Decodes a whole set; the codes of a change are checked by applying it."""
+        """Decodes a whole set. The codes of a change are verified when it is applied."""
         if self.kind == WHOLE:
             self.values()
 
     def changed(self, before: array[int], bound: int) -> array[int]:
-        """The values after a change."""
+        """Returns the values after a change."""
         require(self.removed <= len(before), f"{len(before)} values can be removed, got {self.removed}")
         added = decoded(self.codes, self.count, bound, 0, self.added_bits)
         removed = decoded(self.codes, self.removed, len(before), self.added_bits)
@@ -90,14 +90,14 @@ def _merged(before: array[int], added: array[int], removed: array[int]) -> array
 def applied(
     parameters: SetParameters, number: int, before: Optional[Shard], sections: list[Section]
 ) -> Shard:
-    """The set of a shard after sections, the oldest first."""
+    """Returns the set of a shard after applying sections, oldest first."""
     last_whole = max((i for i, section in enumerate(sections) if section.kind == WHOLE), default=None)
     if last_whole is None:
         require(before is not None, "the section changes a set, but there is no previous set")
         assert before is not None
         buckets, width, values = before.buckets, before.width, before.values
     else:
-        # What stands before a whole set does not matter.
+        # Sections before a whole set have no effect.
         whole = sections[last_whole]
         hash_count = whole.count + whole.hidden
         _require_rules(parameters, whole.buckets, whole.width, whole.count, hash_count)
@@ -117,10 +117,10 @@ def _require_rules(parameters: SetParameters, buckets: int, width: int, count: i
 
 
 class Blob:
-    """The frame that all blobs have, and the fields of its body."""
+    """The common frame of all blobs, and the fields of its body."""
 
     def __init__(self, data: bytes, set_name: Optional[str] = None, kind: Optional[int] = None) -> None:
-        """With `set_name` and `kind`, another set and another kind are refused."""
+        """Rejects a different set than `set_name` and a different kind than `kind`, if given."""
         fields = Fields(data)
         require(data[:4] == BLOB_MAGIC, "this is not a blob: the magic number is missing")
         fields.take(4, "the magic number")
@@ -133,7 +133,7 @@ class Blob:
         body = fields.take(max(0, fields.left() - 4), "the body")
         require(
             fields.u32("the checksum") == crc32c(data[:-4]),
-            f"the checksum of the blob does not fit its {len(data)} bytes",
+            f"the checksum of the blob does not match its {len(data)} bytes",
         )
         require(kind in (None, self.kind), f"this must be {BLOB_NAMES.get(kind or 0)}, it is {BLOB_NAMES[self.kind]}")
         require(set_name in (None, self.set_name), f"the blob must be of set {set_name!r}, got {self.set_name!r}")
@@ -143,13 +143,13 @@ class Blob:
         return []
 
     def verify(self) -> None:
-        """Decodes what can be decoded without another blob."""
+        """Decodes all content that does not depend on another blob."""
         for section in self.all_sections():
             section.verify()
 
 
 class Pack(Blob):
-    """What one window changed, and how a reader gets here."""
+    """The changes of one window, and references to the previous pack and the bases."""
 
     def __init__(self, data: bytes, set_name: Optional[str] = None, shard_count: int = MAX_SHARDS) -> None:
         super().__init__(data, set_name, PACK)
@@ -191,7 +191,7 @@ class Base(Blob):
 
 
 class BaseList(Blob):
-    """The base of each shard, and the sections since."""
+    """The base of each shard, and the later sections."""
 
     def __init__(
         self, data: bytes, set_name: Optional[str] = None, shard_count: Optional[int] = None
@@ -218,7 +218,7 @@ class BaseList(Blob):
 
 
 def open_blob(data: bytes) -> Blob:
-    """A blob of any kind and any set."""
+    """Opens a blob of any kind and any set."""
     kind = Blob(data).kind
     if kind == PACK:
         return Pack(data)
@@ -226,7 +226,7 @@ def open_blob(data: bytes) -> Blob:
 
 
 def require_version(fields: Fields, what: str, known_flags: int = 0) -> int:
-    """Version and required flags, as manifests and blobs have them."""
+    """Reads the version and the required flags of a manifest or blob; returns the flags."""
     version = fields.u8("the version")
     if version > 1:
         raise UnsupportedError(f"the {what} has format version {version}, this reader knows version 1")

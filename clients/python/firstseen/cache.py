@@ -1,4 +1,4 @@
-"""The last good set on disk, so that the next start answers at once."""
+"""Cache of the last valid set on disk, so that the next start serves immediately."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .manifest import Manifest
 from .parameters import require_universe
 from .shards import Shard
 
-# A file of this library alone, which no other reads: the bytes are free to change with the magic number.
+# Only this library reads the file. Its format may change together with the magic number.
 _MAGIC = b"\x89FSC\x01"
 _NAME = "last-good-set"
 
 
 class Cache:
-    """A directory with the last good set of one follower. The root of the manifest proves what it holds.
+    """A directory with the last valid set of one follower, verified against the root of its manifest.
 
-    A file is written aside, synced and moved, so a crash leaves the set before or the one after.
+    Files are written to a temporary name, synced and renamed, so a crash leaves the old or the new set.
     """
 
     def __init__(self, directory: Union[str, os.PathLike[str]]) -> None:
@@ -31,14 +31,14 @@ class Cache:
         os.makedirs(directory, exist_ok=True)
 
     def load(self) -> Optional[Held]:
-        """The set; None if there is none. Raises MalformedError if it is damaged."""
+        """Returns the set, or None if the cache is empty. Raises MalformedError if it is damaged."""
         try:
             with open(self.path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             return None
         fields = Fields(data)
-        require(fields.take(len(_MAGIC), "the magic number") == _MAGIC, f"{self.path} is no cache of this release")
+        require(fields.take(len(_MAGIC), "the magic number") == _MAGIC, f"{self.path} is not a cache of this release")
         manifest = Manifest(fields.take(fields.u32("the length of the manifest"), "the manifest"))
         shards: list[Optional[Shard]] = []
         for number in range(manifest.parameters.shard_count):
@@ -56,7 +56,7 @@ class Cache:
         return Held(manifest, proven(manifest, shards))
 
     def store(self, held: Held) -> None:
-        """Keeps a set in place of the one before; raises OSError if it cannot."""
+        """Replaces the cached set. Raises OSError if writing fails."""
         directory = os.path.dirname(self.path)
         descriptor, aside = tempfile.mkstemp(prefix=f".{_NAME}-", suffix=".tmp", dir=directory)
         try:
@@ -89,7 +89,7 @@ def _to_little_endian(values: array[int]) -> None:
 
 
 def _sync(directory: str) -> None:
-    """Makes the name outlast a power cut, where a directory can be opened."""
+    """Syncs the directory entry, on systems where a directory can be opened."""
     try:
         descriptor = os.open(directory, os.O_RDONLY)
     except OSError:

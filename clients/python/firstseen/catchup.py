@@ -1,4 +1,4 @@
-"""How a reader gets to a set (docs/format/blob-v1.md): by packs from a set that it holds, or by bases."""
+"""Loading of a set (docs/format/blob-v1.md): by packs from a held set, or by bases."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .shards import Shard, tree_root
 BlobLoader = Callable[[Reference], bytes]
 Shards = list[Optional[Shard]]
 _Kind = TypeVar("_Kind", bound=Blob)
-# What a request costs in addition to its bytes.
+# Cost of a request, in addition to its bytes.
 _REQUEST_BYTES = 1024
 
 
 class Held(NamedTuple):
-    """The sets of all shards that a reader holds, and their manifest."""
+    """The sets of all shards in memory, and their manifest."""
 
     manifest: Manifest
     shards: Sequence[Optional[Shard]]
 
 
 class CaughtUp(NamedTuple):
-    """The sets of all shards, and what they took."""
+    """The sets of all shards, and how they were loaded."""
 
     shards: Shards
     by_packs: bool
@@ -34,7 +34,7 @@ class CaughtUp(NamedTuple):
 
 
 class CatchUp:
-    """Gets to the set of one manifest; each blob is loaded once."""
+    """Loads the set of one manifest; loads each blob once."""
 
     def __init__(self, manifest: Manifest, load: BlobLoader) -> None:
         self.manifest = manifest
@@ -43,7 +43,7 @@ class CatchUp:
         self.bytes_read = 0
 
     def run(self, held: Optional[Held] = None) -> CaughtUp:
-        """Takes packs or bases, whichever are fewer bytes; bases if a pack cannot be read."""
+        """Loads packs or bases, whichever are smaller; bases if a pack is unreadable."""
         manifest = self.manifest
         if held is not None and (held.manifest.set_name, held.manifest.parameters) != (
             manifest.set_name,
@@ -56,17 +56,17 @@ class CatchUp:
             newest = self._newest_pack()
             span = manifest.pack_bytes - held.manifest.pack_bytes
             bases = newest.bases_bytes + newest.packs_since + manifest.pack.length
-            # Packs take one request for each window in between; bases take many requests, too.
+            # Packs take one request per window in between; bases also take many requests.
             if held.manifest.pack_bytes >= newest.kept_from and span <= bases + _REQUEST_BYTES:
                 try:
                     return CaughtUp(self.by_packs(held), True, self.bytes_read)
                 except FirstseenError:
-                    # The bases prove whether the set itself is sound.
+                    # Loading the bases shows whether the set itself is valid.
                     pass
         return CaughtUp(self.by_bases(), False, self.bytes_read)
 
     def by_bases(self) -> Shards:
-        """The sets of all shards, from the list of bases and the packs since."""
+        """Returns the sets of all shards, from the list of bases and the later packs."""
         manifest = self.manifest
         shard_count = manifest.parameters.shard_count
         if manifest.pack is None:
@@ -105,7 +105,7 @@ class CatchUp:
         return self._proven(shards)
 
     def by_packs(self, held: Held) -> Shards:
-        """The sets of all shards, from those of an earlier manifest and the packs since."""
+        """Returns the sets of all shards, from the sets of an earlier manifest and the later packs."""
         manifest = self.manifest
         shards = list(held.shards)
         if held.manifest.root == manifest.root:
@@ -129,7 +129,7 @@ class CatchUp:
         return self._proven(shards)
 
     def verify(self) -> None:
-        """Proves the set, and reads the packs that are kept; a copy of a set need not have old ones."""
+        """Verifies the set and reads the retained packs; a copy of a set may lack old packs."""
         self.by_bases()
         manifest = self.manifest
         if manifest.pack is None:
@@ -176,14 +176,14 @@ class CatchUp:
 
 
 def require_blob(reference: Reference, data: bytes) -> None:
-    """Refuses other bytes than those of the reference."""
+    """Raises MalformedError if the bytes do not match the reference."""
     name = reference.name
     require(len(data) == reference.length, f"blob {name} must have {reference.length} bytes, got {len(data)}")
     require(hashlib.sha256(data).digest() == reference.digest, f"blob {name} is damaged")
 
 
 def proven(manifest: Manifest, shards: Shards) -> Shards:
-    """The sets, if they have the root and the count of the manifest, however they came."""
+    """Returns the sets if they match the root and the count of the manifest."""
     root = tree_root(shards)
     require(root == manifest.root, f"the shards must have the root {manifest.root.hex()}, got {root.hex()}")
     count = sum(shard.hash_count for shard in shards if shard)
@@ -196,7 +196,7 @@ def _require_short_chain(packs: list[Pack]) -> None:
 
 
 def require_same_set(manifest: Manifest, held: Manifest) -> None:
-    """Refuses two manifests of which one does not lead to the other."""
+    """Raises UnsupportedError if packs cannot lead from one manifest to the other."""
     if manifest.set_name != held.set_name:
         raise UnsupportedError(f"the manifests must be of one set, got {held.set_name} and {manifest.set_name}")
     if manifest.parameters != held.parameters:

@@ -1,19 +1,18 @@
 """The command line: python3 -m firstseen VERB …
 
-    info PATH                           what a manifest, snapshot or blob says of itself
-    verify PATH [--public-key FILE]     checks all of it
-    query PATH [KEY...|-]               which keys a set holds
-    match LIST [URL...|-]               which entries of lists have a URL
-    follow SOURCE                       prints a line for each newer snapshot of the set
-    apply PATH OUTPUT [--from PATH]     writes the snapshot of each shard
+    info PATH                           prints the header of a manifest, snapshot or blob
+    verify PATH [--public-key FILE]     verifies a set, a snapshot or a blob
+    query PATH [KEY...|-]               looks up keys in a set
+    match LIST [URL...|-]               matches URLs against lists
+    follow SOURCE                       prints a line for each newer snapshot of a set
+    apply PATH OUTPUT [--from PATH]     writes the snapshot of each shard of a set
 
-PATH is a directory of snapshots, which stands for its newest manifest, or a manifest in one, or the
-snapshot of a shard; info and verify also take a blob. verify of a manifest builds the set from its
-bases, proves root and count, and reads the packs that are kept.
+PATH is a directory of snapshots (its newest manifest), a manifest in a directory, or the snapshot of a
+shard. info and verify also accept a blob. For a manifest, verify builds the set from its bases, checks
+root and count, and reads the retained packs.
 
-The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted
-key, 4 if a key or URL of query or match could not be evaluated, 2 for anything else that is wrong,
-with one line on standard error.
+The exit status is 0 on success, 1 if verify finds invalid data or no trusted signature, 4 if a key or
+URL of query or match could not be evaluated, and 2 for any other error, with one line on standard error.
 """
 
 from __future__ import annotations
@@ -52,15 +51,15 @@ from .snapshot import Snapshot, snapshot_bytes
 from .sources import DirectorySource, HttpSource, blob_from, manifest_in, read_file
 
 Opened = Union[Manifest, Snapshot, Blob]
-# The bytes of standard input that are read at once, at most.
+# The maximum number of bytes to read from standard input at once.
 _AT_ONCE = 1 << 18
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Printed, they would make fields and lines of a URL's own.
+# Characters of a URL that would end a field or line of the output.
 _FIELD_ENDS = re.compile(r"[\t\r\n]")
 
 
 def open_path(path: str) -> tuple[Opened, Optional[DirectorySource]]:
-    """What a path stands for, and for a manifest its directory."""
+    """Opens a path; also returns the directory of a manifest."""
     if os.path.isdir(path):
         return open_manifest(path)
     data = read_file(path)
@@ -70,7 +69,7 @@ def open_path(path: str) -> tuple[Opened, Optional[DirectorySource]]:
 
 
 class _Blobs:
-    """Blobs beside a manifest, or where --blobs says, or a trusted manifest."""
+    """Loads blobs from the directory of a manifest, from --blobs, or from the place in a trusted manifest."""
 
     def __init__(self, manifest: Manifest, directory: DirectorySource, options: argparse.Namespace) -> None:
         keys = _trusted(options)
@@ -98,7 +97,7 @@ def _trusted(options: argparse.Namespace) -> list[TrustedKey]:
 
 
 def _hash_key(options: argparse.Namespace) -> KeyHash:
-    """The key of the option, else that of the environment, else the public one."""
+    """Returns the key of the option, otherwise of the environment, otherwise the public key."""
     of_environment = os.environ.get("FIRSTSEEN_HASH_KEY", "").strip()
     if options.hash_key_file is not None or not of_environment:
         return KeyHash.from_file(options.hash_key_file or "public")
@@ -109,7 +108,7 @@ def _hash_key(options: argparse.Namespace) -> KeyHash:
 
 
 def _shards(path: str, options: argparse.Namespace) -> tuple[Manifest, CatchUp]:
-    """A manifest and the way to its set."""
+    """Opens a manifest and returns it with a loader of its set."""
     opened, directory = open_path(path)
     if not isinstance(opened, Manifest) or directory is None:
         raise UnsupportedError("this is neither a manifest nor a directory of snapshots")
@@ -237,7 +236,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _apply(options: argparse.Namespace) -> int:
-    """Writes the snapshot of each shard that ever held a key."""
+    """Writes the snapshot of each shard that ever had a key."""
     manifest, way = _shards(options.path, options)
     if options.held is None:
         shards = way.by_bases()
@@ -268,12 +267,12 @@ def _apply(options: argparse.Namespace) -> int:
 
 
 def _questions(given: list[str]) -> Iterator[list[bytes]]:
-    """Questions of the command line, or of standard input, one a line, without a byte order mark."""
+    """Yields the queries of the command line, or of standard input, one per line, without a byte order mark."""
     if given and given != ["-"]:
         yield [os.fsencode(one) for one in given]
         return
     rest, unwanted = b"", _BYTE_ORDER_MARK
-    # Does not wait for more than there is: who writes a line may wait for its answer.
+    # Does not wait for more input: the writer may wait for the answer to its line.
     while chunk := sys.stdin.buffer.read1(_AT_ONCE):
         *lines, rest = (rest + chunk).split(b"\n")
         if lines:
@@ -293,7 +292,7 @@ def _query(options: argparse.Namespace) -> int:
     if isinstance(opened, Blob):
         raise UnsupportedError(f"this is {BLOB_NAMES[opened.kind]}; keys are looked up in a snapshot or a directory")
     opened.parameters.require_hash(key_hash)
-    # Refuses another version of the rule before anything is read.
+    # Rejects an unknown version of the rule before reading.
     opened.parameters.canonicaliser()
     if isinstance(opened, Manifest):
         assert directory is not None
@@ -330,7 +329,7 @@ def _answers(
             if isinstance(opened, SnapshotSet):
                 answers.append(opened.contains(key, scope))
             else:
-                # Without decoding the whole file; one of another shard is refused.
+                # Does not decode the whole file; rejects keys of a different shard.
                 assert isinstance(opened, Snapshot)
                 answers.append(opened.contains_hash(opened.parameters.hash(key, scope, key_hash)))
         except InvalidKeyError as error:
@@ -370,7 +369,7 @@ def _match(options: argparse.Namespace) -> int:
         if paths.count(path) > 1:
             raise UnsupportedError(f"{path} must be given once")
     opened = [_open_list(path, key_hash, options) for path in paths]
-    # Sets of one name are told apart by where they are.
+    # Sets with the same name are identified by their paths.
     names = paths if len({one.set_name for one in opened}) < len(opened) else None
     lists = UrlLists(opened[:allow_from], opened[allow_from:], names)
     several = len(opened) > 1
@@ -389,7 +388,7 @@ def _match(options: argparse.Namespace) -> int:
 def _line_of(url: str, answer: UrlAnswer, several: bool) -> str:
     if answer.reason is not None:
         return f"{_field(url)}\tinvalid\t{_field(answer.reason)}"
-    # What makes a URL present, or absent although a list has it.
+    # The entries that make a URL present, or absent because of an allow set.
     deciding = answer.matches if answer.present or not answer.matches else answer.allowed_by
     words = [_field(url), "present" if answer.present else "absent"]
     for match in deciding:
@@ -418,8 +417,8 @@ def _json_of(url: str, answer: UrlAnswer) -> str:
 
 
 def _token_header() -> dict[str, str]:
-    """The header with the token of the environment, if there is one."""
-    # The service may have several, one a line; a client sends the first.
+    """Returns the header with the token in the environment, if set."""
+    # The service may have several tokens, one per line; a client sends the first.
     token = os.environ.get("FIRSTSEEN_HTTP_TOKEN", "").strip().partition("\n")[0].strip()
     return {"Authorization": f"Bearer {token}"} if token else {}
 
@@ -451,7 +450,7 @@ def _follow(options: argparse.Namespace) -> int:
         except OSError as error:
             if options.once:
                 raise
-            # This is the thread that follows, which goes on after any error.
+            # This is the thread of the follower, which continues after any error.
             failures.put(error)
 
     def on_trouble(sentence: str) -> None:
@@ -480,7 +479,7 @@ def _follow(options: argparse.Namespace) -> int:
     with follower:
         while True:
             try:
-                # Not for ever: on Windows nothing could interrupt that.
+                # With a timeout, because an unlimited wait cannot be interrupted on Windows.
                 raise failures.get(timeout=1)
             except queue.Empty:
                 pass
@@ -505,10 +504,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="info|verify|query|match|follow|apply")
     for verb, run, about in (
-        ("info", _info, "what a manifest, snapshot or blob says of itself"),
-        ("verify", _verify, "check all of a set, a snapshot or a blob"),
-        ("query", _query, "which keys a set holds"),
-        ("match", _match, "which entries of lists have a URL"),
+        ("info", _info, "print the header of a manifest, snapshot or blob"),
+        ("verify", _verify, "verify a set, a snapshot or a blob"),
+        ("query", _query, "look up keys in a set"),
+        ("match", _match, "match URLs against lists"),
         ("follow", _follow, "print a line for each newer snapshot of the set"),
         ("apply", _apply, "write the snapshot of each shard of a set"),
     ):
@@ -516,13 +515,13 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         if verb == "follow":
             command.add_argument(
-                "source", metavar="SOURCE", help="a directory, the address of the HTTP service, or a topic"
+                "source", metavar="SOURCE", help="directory, URL of the HTTP service, or topic"
             )
-            command.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="SOURCE is a topic there")
-            command.add_argument("--set", metavar="NAME", help="the set; needed where there are several")
-            command.add_argument("--cache-dir", metavar="DIR", help="keeps the last good set for the next start")
-            command.add_argument("--poll", metavar="SECONDS", type=_pause, default=1.0, help="between two looks; above 0, at most 86400 (1)")
-            command.add_argument("--once", action="store_true", help="look once, then end")
+            command.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="brokers; SOURCE is a topic")
+            command.add_argument("--set", metavar="NAME", help="set name; required if the source has several sets")
+            command.add_argument("--cache-dir", metavar="DIR", help="directory that keeps the last valid set for the next start")
+            command.add_argument("--poll", metavar="SECONDS", type=_pause, default=1.0, help="poll interval; above 0, at most 86400 (default: 1)")
+            command.add_argument("--once", action="store_true", help="poll once, then exit")
         else:
             command.add_argument("path", metavar="LIST" if verb == "match" else "PATH")
         if verb == "apply":
@@ -530,24 +529,24 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--from", dest="held", metavar="PATH", help="an earlier manifest of the same set, or its directory")
         if verb in ("query", "match"):
             what = "KEY" if verb == "query" else "URL"
-            command.add_argument("questions", metavar=what, nargs="*", help="directly after PATH; - or none: one a line on standard input")
-            command.add_argument("--scope", default="", help="the scope of the keys or entries")
+            command.add_argument("questions", metavar=what, nargs="*", help="queries, directly after PATH; - or none: standard input, one per line")
+            command.add_argument("--scope", default="", help="scope of the keys or entries")
         if verb in ("match", "follow"):
             command.add_argument("--json", action="store_true", help="print JSON objects")
         if verb == "match":
-            command.add_argument("--list", metavar="F", action="append", help="a further list; may be repeated; lists of one name are told apart by their places")
+            command.add_argument("--list", metavar="F", action="append", help="additional list; may be repeated; lists with the same name are shown by path")
             command.add_argument(
-                "--allow", metavar="F", action="append", help="a list that overrides the others; may be repeated"
+                "--allow", metavar="F", action="append", help="allow set, which overrides the lists; may be repeated"
             )
         if verb in ("query", "match", "follow"):
             command.add_argument(
-                "--hash-key-file", metavar="FILE|public", help="a file of 32 hexadecimal digits, or the word public (the key in FIRSTSEEN_HASH_KEY, else public)"
+                "--hash-key-file", metavar="FILE|public", help="file with 32 hexadecimal digits, or public (default: FIRSTSEEN_HASH_KEY, otherwise public)"
             )
         if verb != "info":
             command.add_argument(
-                "--public-key", metavar="FILE", action="append", help="a public key in PEM; one of those given must have signed the manifest"
+                "--public-key", metavar="FILE", action="append", help="public key in PEM; may be repeated; one of the keys must have signed the manifest"
             )
-            command.add_argument("--blobs", metavar="URI", help="where blobs lie that are not with the manifest")
+            command.add_argument("--blobs", metavar="URI", help="directory of blobs that are not stored with the manifest")
     return parser
 
 
@@ -556,7 +555,7 @@ def _warn(message: Any, *_: Any, **__: Any) -> None:
 
 
 def _drop_output() -> None:
-    """Python writes at its end what it could not write before."""
+    """Prevents Python from writing pending output at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -575,7 +574,7 @@ def main(arguments: list[str]) -> int:
         except FirstseenError as refusal:
             print(f"{path}: {refusal}", file=sys.stderr)
         except BrokenPipeError:
-            # Whoever reads wants no more.
+            # The reader has closed the pipe.
             _drop_output()
             return 0
         except OSError as error:
@@ -585,7 +584,7 @@ def main(arguments: list[str]) -> int:
             else:
                 print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
         except ValueError as error:
-            # Of a path that cannot be one, such as one with a NUL.
+            # An invalid path, for example with a NUL character.
             print(f"{path!r}: {error}", file=sys.stderr)
         except KeyboardInterrupt:
             return 130

@@ -1,4 +1,4 @@
-"""python3 -m firstseen.conformance: answers requests, one JSON object a line, for conformance/check.py."""
+"""python3 -m firstseen.conformance: answers requests, one JSON object per line, for conformance/check.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Request = dict[str, Any]
 
 
 def _rule(request: Request) -> Canonicaliser:
-    """By the names of the protocol, where those of rules mean their first released versions."""
+    """Names of the protocol without a version mean the first released version of a rule."""
     name = request.get("canonicaliser", "url-expression")
     return canonicaliser({"url": "url-2", "url-expression": "url-expression-1"}.get(name, name))
 
@@ -63,7 +63,7 @@ def _value(request: Request) -> Request:
     shard, suffix = parameters.shard_and_suffix(int(request["hash"], 16))
     value = suffix * buckets * width >> 64
     if np is not None:
-        # Both ways of computing it are held against the cases.
+        # The cases check both implementations.
         at_once = int(values_of(np.array([suffix], np.uint64), buckets, width)[0])
         if at_once != value:
             raise AssertionError(f"the value is {value} and, with NumPy, {at_once}")
@@ -182,7 +182,7 @@ def _follow(request: Request) -> Request:
     held = None
     if request.get("from") is not None:
         earlier, from_directory = open_manifest(request["from"])
-        # From another set nothing leads here but the bases.
+        # From a different set, only the bases lead here.
         held = Held(earlier, CatchUp(earlier, from_directory.blob).by_bases())
     caught = CatchUp(manifest, directory.blob).run(held)
     count = sum(shard.hash_count for shard in caught.shards if shard)
@@ -203,7 +203,7 @@ _OPERATIONS: dict[str, Callable[[Request], Request]] = {
 
 
 def answer(request: Request) -> Request:
-    """The answer to a request."""
+    """Returns the answer to a request."""
     operation = _OPERATIONS.get(request["op"])
     if operation is None:
         return {"unsupported": True}

@@ -1,24 +1,24 @@
-"""What the package refuses, and why: one class of error for each reason."""
+"""Errors of the package, one class per reason."""
 
 
 class FirstseenError(Exception):
-    """Something was refused; the message is one sentence."""
+    """Base class of all errors."""
 
 
 class InvalidKeyError(FirstseenError, ValueError):
-    """The key has no canonical form, so it cannot be looked up."""
+    """The key has no canonical form and cannot be looked up."""
 
 
 class MalformedError(FirstseenError):
-    """The bytes violate every version of the format: they are damaged or forged."""
+    """The bytes violate the format: they are damaged or forged."""
 
 
 class UnsupportedError(FirstseenError):
-    """The bytes may be valid, but this reader cannot read them, or cannot answer from them."""
+    """The bytes may be valid, but this reader does not support them."""
 
 
 class OutOfReachError(UnsupportedError):
-    """A blob is in a place of a kind that this reader does not know."""
+    """A blob is in a place that this reader does not support."""
 
 
 class UntrustedError(FirstseenError):
@@ -26,16 +26,16 @@ class UntrustedError(FirstseenError):
 
 
 class OutdatedError(FirstseenError):
-    """The manifest is older than the one that answers, or contradicts it."""
+    """The manifest is older than the active one, or contradicts it."""
 
 
 class MissingBlobError(FirstseenError):
-    """A blob is not where it should be."""
+    """A blob does not exist at its place."""
 
 
 class UnreachableError(FirstseenError):
-    """The source cannot be read now."""
+    """The source is unreachable."""
 
 
 class NoSnapshotError(FirstseenError):
-    """A question came before the first snapshot."""
+    """A query was made before the first snapshot."""

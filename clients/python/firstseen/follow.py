@@ -1,4 +1,4 @@
-"""Following a set: the newest that is sound answers, whatever happens."""
+"""Follower of a set, which always serves the newest valid snapshot."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from .sets import SnapshotSet
 from .signature import TrustedKey, require_signed
 from .sources import Source, blob_from
 
-# Between looks while there is trouble.
+# The longest pause between polls during problems.
 _MAX_PAUSE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class Update:
-    """A set that has begun to answer."""
+    """A set that has become active."""
 
     snapshot: SnapshotSet
     by_packs: bool
-    """Whether only the changes were read; false for bases, and for the first set."""
+    """Whether only changes were read; false for bases and for the first set."""
     bytes_read: int
-    """The bytes of all blobs that were read."""
+    """The number of bytes of all blobs that were read."""
 
 
 class Follower:
-    """Follows one set. What is damaged, not signed, or older than the set that answers is refused, and
-    that set goes on answering.
+    """Follows one set. Rejects data that is damaged, unsigned, or older than the active set, which stays
+    active.
 
-    Used as a context manager, it looks for a newer set in a thread of its own. Without, call poll().
-    Questions are answered from any thread and never wait.
+    As a context manager, it polls for newer sets in a separate thread. Otherwise, call poll().
+    Queries may be made from any thread and never block.
     """
 
     def __init__(
@@ -63,19 +63,19 @@ class Follower:
         on_trouble: Optional[Callable[[str], Any]] = None,
     ) -> None:
         """
-        set_name: another set is refused; without a name, all sets but the first that is read.
-        key_hash: without one, only hashes can be asked for.
-        trusted_keys: with them, a manifest counts only if one of them signed it.
-        blobs: the URI of the directory (file, http, https) of blobs that the source does not have.
-            Without it, one that a manifest names is used if a trusted key signed that manifest.
-        cache: keeps the last good set; that set answers at once, and older ones are refused.
-        on_update, on_trouble: are called for each newer snapshot, and once for each new problem.
+        set_name: the set to follow (default: the first set that is read). Other sets are rejected.
+        key_hash: without it, only hashes can be queried.
+        trusted_keys: rejects manifests that none of these keys signed.
+        blobs: the URI (file, http, https) of a directory with blobs that the source does not have.
+            Default: the directory that a manifest names, if a trusted key signed the manifest.
+        cache: keeps the last valid set, which is served immediately. Older sets are rejected.
+        on_update, on_trouble: called for each newer snapshot, and once for each new problem.
         """
         self.source = source
         self.key_hash = key_hash
         self.poll_seconds = poll_seconds
         self.trouble: Optional[str] = None
-        """The newest problem, in one sentence, until a set is read without any."""
+        """The newest problem, until a set is read without one."""
         self._unusable: Optional[UnsupportedError] = None
         self._set_name = set_name
         self._trusted = tuple(trusted_keys)
@@ -87,7 +87,7 @@ class Follower:
         self._on_trouble = on_trouble
         self._held: Optional[Held] = None
         self._current: Optional[SnapshotSet] = None
-        # The set that answers, once on_update has been called for it.
+        # The active set, once on_update has been called for it.
         self._told: Optional[SnapshotSet] = None
         self._polling = threading.Lock()
         self._stop = threading.Event()
@@ -97,42 +97,42 @@ class Follower:
 
     @property
     def current(self) -> Optional[SnapshotSet]:
-        """The set that answers; None before the first."""
+        """The active set; None before the first."""
         return self._current
 
     @property
     def manifest(self) -> Optional[Manifest]:
-        """The manifest of the set that answers."""
+        """The manifest of the active set."""
         held = self._held
         return None if held is None else held.manifest
 
     def is_stale(self) -> bool:
-        """Whether the manifest of the set that answers has expired. The set goes on answering."""
+        """Returns whether the manifest of the active set has expired. The set stays active."""
         manifest = self.manifest
         expires = None if manifest is None else manifest.expires_millis
         return expires is not None and expires <= time.time() * 1000
 
     def snapshot(self) -> SnapshotSet:
-        """The set that answers; raises NoSnapshotError before the first."""
+        """Returns the active set; raises NoSnapshotError before the first."""
         current = self._current
         if current is None:
             raise NoSnapshotError(f"there is no snapshot yet: {self.trouble or 'nothing was read so far'}")
         return current
 
     def contains(self, key: Key, scope: Key = b"") -> bool:
-        """As SnapshotSet.contains, of the set that answers."""
+        """Calls SnapshotSet.contains of the active set."""
         return self.snapshot().contains(key, scope)
 
     def contains_each(self, keys: Iterable[Key], scope: Key = b"") -> list[bool]:
-        """As SnapshotSet.contains_each, all from one set."""
+        """Calls SnapshotSet.contains_each of the active set."""
         return self.snapshot().contains_each(keys, scope)
 
     def match(self, url: Key, scope: Key = b"") -> Optional[str]:
-        """As SnapshotSet.match, of the set that answers."""
+        """Calls SnapshotSet.match of the active set."""
         return self.snapshot().match(url, scope)
 
     def poll(self) -> Optional[Update]:
-        """Looks once for a newer set. Never raises for what it reads; see `trouble`."""
+        """Polls once for a newer set. Reports problems of the source in `trouble` and does not raise them."""
         with self._polling:
             problem: Optional[str] = None
             unusable: Optional[UnsupportedError] = None
@@ -146,13 +146,13 @@ class Follower:
                         problem = problem or str(error)
                         break
                     except FirstseenError as error:
-                        # If this set cannot be used, the one before it may be sound.
+                        # If this set is not usable, the previous one may be.
                         problem = problem or f"refused: {error}"
                         if isinstance(error, UnsupportedError):
                             unusable = error
             except FirstseenError as error:
                 problem = str(error)
-            except Exception as error:  # Whatever was read, the last good set goes on answering.
+            except Exception as error:  # The last valid set stays active after any error.
                 problem = f"following failed: {error!r}"
             if update is not None and self._cache is not None and self._held is not None:
                 try:
@@ -192,7 +192,7 @@ class Follower:
             manifest.parameters.require_hash(self.key_hash)
 
     def _advance(self, data: bytes) -> Optional[Update]:
-        """The newer set of a manifest; None if it is the set that answers."""
+        """Returns the newer set of a manifest; None if it is the active set."""
         held = self._held
         if held is not None and data == held.manifest.data:
             return None
@@ -200,11 +200,11 @@ class Follower:
         self._require_wanted(manifest)
         if held is not None:
             if manifest.sequence < held.manifest.sequence:
-                raise OutdatedError(f"{manifest} is refused, since sequence {held.manifest.sequence} answers")
+                raise OutdatedError(f"{manifest} is rejected, because sequence {held.manifest.sequence} is active")
             if manifest.sequence == held.manifest.sequence:
                 if (manifest.root, manifest.parameters) != (held.manifest.root, held.manifest.parameters):
-                    raise OutdatedError(f"{manifest} is refused: it contradicts the one that answers")
-                # It differs in times, or in where the blobs are. An earlier one may be replayed.
+                    raise OutdatedError(f"{manifest} is rejected: it contradicts the active manifest")
+                # It differs in its times or in the place of its blobs. An attacker may replay an earlier one.
                 if manifest.published_millis > held.manifest.published_millis:
                     self._held = Held(manifest, held.shards)
                 return None
@@ -246,7 +246,7 @@ class Follower:
         return CaughtUp(proven(manifest, caught.shards), False, caught.bytes_read)
 
     def start(self) -> Follower:
-        """Begins to look for newer sets in a thread of its own."""
+        """Starts polling in a separate thread."""
         if self._thread is None:
             self._stop.clear()
             self._thread = threading.Thread(target=self._run, name="firstseen-follower", daemon=True)
@@ -254,7 +254,7 @@ class Follower:
         return self
 
     def stop(self) -> None:
-        """Ends the thread. The last set goes on answering."""
+        """Stops the thread. The last set stays active."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -265,18 +265,19 @@ class Follower:
         while not self._stop.is_set():
             try:
                 self.poll()
-            except Exception as error:  # If the thread ended, the set would grow old unnoticed.
+            except Exception as error:  # If the thread ended, the set would silently become outdated.
                 self._say(f"following failed: {error!r}")
-            # What failed is asked for less and less often.
+            # Failures are retried with backoff.
             longer = max(self.poll_seconds, min(2 * pause, _MAX_PAUSE_SECONDS))
             pause = self.poll_seconds if self.trouble is None else longer
             self._stop.wait(pause)
 
     def wait(self, timeout_seconds: float, sequence: int = 0) -> SnapshotSet:
         """
-        Waits until a set of at least a sequence answers and on_update has been called for it; raises
-        NoSnapshotError if none comes, and UnsupportedError at once if no set answers and this follower
-        cannot use the newest one, such as for another hash key.
+        Waits until a set with at least this sequence is active and on_update has been called for it.
+
+        Raises NoSnapshotError after the timeout. Raises UnsupportedError immediately if no set is active
+        and the newest one is not usable, for example because of a different hash key.
         """
         end = time.monotonic() + timeout_seconds
         while True:

@@ -1,4 +1,4 @@
-"""Golomb codes: their parameters, and lists of numbers in sections of blobs (docs/format/blob-v1.md, Lists)."""
+"""Golomb codes: parameters, and lists of numbers in sections of blobs (docs/format/blob-v1.md, Lists)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._numeric import np
 from .bits import bits_at, require
 
 _LN_2 = 0xB17217F7D1CF79AC
-# The bits that are decoded together, and how far a code may reach beyond them.
+# The number of bits that are decoded together, and the limit of a code beyond them.
 _WINDOW = 1 << 16
 _BEYOND = 1 << 12
 # A field that starts within a byte must end within 64 bits.
@@ -17,7 +17,7 @@ _MAX_FIELD_BITS = 56
 
 
 class GolombCode(NamedTuple):
-    """The parameter m for a count of numbers below a bound, and what follows from it."""
+    """The parameter m for a number of values below a bound, and derived constants."""
 
     m: int
     field_bits: int
@@ -33,7 +33,7 @@ def golomb_code(count: int, bound: int) -> GolombCode:
 
 
 def require_bits(count: int, bound: Optional[int], bits: int) -> None:
-    """Refuses more numbers than the bits can hold; without a bound, a number has one bit at least."""
+    """Raises MalformedError for more numbers than the bits can hold; each number takes at least one bit."""
     least = 1 if bound is None else golomb_code(count, bound).field_bits + 1
     require(
         count * least <= bits and (count > 0 or bits < 8),
@@ -42,7 +42,7 @@ def require_bits(count: int, bound: Optional[int], bits: int) -> None:
 
 
 def decoded(codes: bytes, count: int, bound: int, position: int, end: Optional[int] = None) -> array[int]:
-    """A list of numbers below a bound; without an end it is the last one, filled up with zeros."""
+    """Decodes a list of numbers below a bound. Without an end, the list is the last one, padded with zeros."""
     filled = end is None
     last = 8 * len(codes) if end is None else end
     require_bits(count, bound, last - position)
@@ -63,7 +63,7 @@ def _decoded_one_by_one(
     numbers = array("Q")
     add = numbers.append
     least = 0
-    # The codes are read through a window of bits, which is filled up when less than a code is left.
+    # The codes are read through a window of bits, which is refilled when it holds less than a code.
     width = field_bits + 2
     window, held, at = 0, 0, position >> 3
     skip = position & 7
@@ -109,7 +109,7 @@ def _decoded_one_by_one(
 
 
 def words_at_bytes(data: bytes) -> Any:
-    """The 8 bytes from each byte on as a number; bytes beyond the end are 0."""
+    """Returns the 8 bytes from each byte on as a number; bytes beyond the end are 0."""
     assert np is not None
     padded = data + bytes(8)
     words = np.ndarray(len(data) + 1, ">u8", padded, 0, (1,))
@@ -119,10 +119,10 @@ def words_at_bytes(data: bytes) -> Any:
 def _decoded_at_once(
     codes: bytes, count: int, bound: int, position: int
 ) -> Optional[tuple[array[int], int]]:
-    """The same for lists that are sound; None for others, which the slow way refuses with a reason.
+    """Decodes a valid list; returns None for an invalid one, for which the slow path raises the reason.
 
-    Where a code begins depends on all codes before it. So first, for every bit, it is computed where
-    a code that begins there would end; then these steps are walked.
+    The start of a code depends on all previous codes. The function therefore first computes, for every
+    bit, the end of a code that starts there, and then follows these steps.
     """
     assert np is not None
     m, field_bits, cutoff = golomb_code(count, bound)
@@ -141,7 +141,7 @@ def _decoded_at_once(
         fields = np.repeat(words_at_bytes(data)[:-1], 8) << np.tile(np.arange(8, dtype=np.uint64), len(data))
         fields = fields >> np.uint64(64 - field_bits) if field_bits else np.zeros(length, np.uint64)
         places = np.arange(length)
-        # For each bit the next zero; without one, the end, where no code can be.
+        # For each bit the next zero bit, or the end, where no code can start.
         zeros = np.minimum.accumulate(np.where(bits == 0, places, length)[::-1])[::-1]
         fields = np.append(fields, np.uint64(0))
         field_at = np.minimum(zeros + 1, length)
@@ -176,7 +176,7 @@ def _decoded_at_once(
         return None
     distance = quotient.astype(np.uint64) * np.uint64(m) + np.concatenate(remainders)
     numbers = np.cumsum(distance + np.uint64(1)) - np.uint64(1)
-    # A sum beyond 64 bits is not above the one before.
+    # A sum that overflows 64 bits is not above the previous one.
     if int(numbers[-1]) >= bound or not bool((numbers[1:] > numbers[:-1]).all()):
         return None
     return array("Q", numbers.tobytes()), position

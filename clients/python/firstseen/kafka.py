@@ -1,6 +1,6 @@
-"""Following a set on a Kafka topic (docs/format/manifest-v1.md, On a topic).
+"""Source that follows a set on a Kafka topic (docs/format/manifest-v1.md, On a topic).
 
-Needs the package confluent-kafka, or kafka-python 2.1 or later, whichever is installed.
+Requires the package confluent-kafka, or kafka-python 2.1 or later.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .signature import TrustedKey, require_signed
 CHUNK_BYTES = 921_600
 # The number of a chunk in decimal digits; a blob has at most 2^31 - 1 bytes.
 _INDEX = re.compile(rb"0|[1-9][0-9]{0,3}")
-# How many of the highest manifests are tried.
+# The number of highest manifests to try.
 _CANDIDATES = 4
-# How many names of other sets an error has.
+# The maximum number of other sets in an error message.
 _NAMED_SETS = 20
 
 
 class Record(NamedTuple):
-    """A record of the topic; a value of None deletes. The key is empty if the record has none."""
+    """A record of the topic. A value of None is a tombstone; the key of a record without one is empty."""
 
     partition: int
     key: bytes
@@ -32,19 +32,19 @@ class Record(NamedTuple):
 
 
 class ReadAnewError(UnreachableError):
-    """Records that were read are gone, so the topic was made anew: the next read begins at its beginning."""
+    """The topic no longer has records that were read, so it was recreated. The next read starts at its beginning."""
 
     def __init__(self, topic: str) -> None:
-        super().__init__(f"topic {topic} ends before records that were read: it was made anew, and is read again")
+        super().__init__(f"topic {topic} ends before records that were read: it was recreated, and will be read again")
 
 
 class TopicRecords(Protocol):
-    """The committed records of all partitions of a topic, from its beginning on."""
+    """Reader of the committed records of all partitions of a topic, from its beginning."""
 
     def read_to_end(self) -> Iterator[Record]:
-        """The records after those that were read, up to the end as it is now.
+        """Returns the records after the last read, up to the current end of the topic.
 
-        Raises UnreachableError if the brokers do not answer, ReadAnewError if the topic was made anew.
+        Raises UnreachableError if the brokers do not respond, ReadAnewError if the topic was recreated.
         """
         ...
 
@@ -52,18 +52,18 @@ class TopicRecords(Protocol):
 
 
 class KafkaSource:
-    """A set on a topic. Keeps in memory the blobs that compaction leaves on the topic."""
+    """A set on a topic. Keeps all blobs of the compacted topic in memory."""
 
     def __init__(self, records: TopicRecords, set_name: str) -> None:
         self._records = records
         self._name = set_name.encode("utf-8")
         self.trusted_keys: tuple[TrustedKey, ...] = ()
-        """If there are any, only manifests that one of these keys signed count, and deletions are ignored."""
-        # Chunks by the name of the blob and their number.
+        """If set, only manifests that one of these keys signed count, and tombstones are ignored."""
+        # Chunks by the name of the blob and the number of the chunk.
         self._chunks: dict[bytes, dict[int, bytes]] = {}
-        # Manifests by sequence: of one sequence the last one that was written.
+        # Manifests by sequence; for equal sequences, the last one written.
         self._manifests: dict[int, bytes] = {}
-        # What the topic holds besides usable manifests of the set, in case the set or the topic is misspelt.
+        # Other content of the topic, for the error message if the set or the topic is misspelt.
         self._refused: Optional[FirstseenError] = None
         self._other_sets: set[str] = set()
         self._strange_key: Optional[bytes] = None
@@ -77,7 +77,7 @@ class KafkaSource:
         properties: Optional[Mapping[str, Any]] = None,
         timeout_seconds: float = 30.0,
     ) -> KafkaSource:
-        """Connects by whichever client is installed; `properties` are that client's own."""
+        """Connects with the installed client. `properties` are properties of that client."""
         given = dict(properties or {})
         try:
             import confluent_kafka  # noqa: F401
@@ -142,7 +142,7 @@ class KafkaSource:
             self._other_sets.add(record.key.decode("utf-8", "replace"))
 
     def _instead(self) -> str:
-        """What the topic holds instead of the set, as the end of a sentence."""
+        """Returns the end of an error message that describes the content of a topic without the set."""
         if self._refused is not None:
             return f" that can be used: {self._refused}"
         if self._other_sets:
@@ -155,7 +155,7 @@ class KafkaSource:
 
     def _take_manifest(self, value: Optional[bytes]) -> None:
         if value is None:
-            # Whoever publishes anew begins so; but a deletion has no signature.
+            # A publisher that starts from scratch deletes the manifest first. A tombstone has no signature.
             if not self.trusted_keys:
                 self._manifests.clear()
                 self._refused = None
@@ -166,7 +166,7 @@ class KafkaSource:
                 require_signed(manifest, self.trusted_keys)
             self._manifests[manifest.sequence] = value
         except FirstseenError as error:
-            # One that cannot be read does not count; the highest that can does.
+            # Unreadable manifests are ignored; the highest readable one counts.
             self._refused = error
             return
         for sequence in sorted(self._manifests, reverse=True)[_CANDIDATES:]:
@@ -184,7 +184,7 @@ class KafkaSource:
         return None
 
     def close(self) -> None:
-        """Leaves the brokers."""
+        """Closes the connection to the brokers."""
         self._records.close()
 
     def __repr__(self) -> str:
@@ -192,7 +192,7 @@ class KafkaSource:
 
 
 class _Confluent:
-    """Records by confluent-kafka."""
+    """Reads records with confluent-kafka."""
 
     def __init__(self, servers: str, topic: str, properties: dict[str, Any], timeout_seconds: float) -> None:
         import confluent_kafka
@@ -203,7 +203,7 @@ class _Confluent:
         self._consumer = confluent_kafka.Consumer(
             {
                 "bootstrap.servers": servers,
-                # The client insists on a name; no offset is committed, and no group is joined.
+                # The client requires a name. It commits no offsets and joins no group.
                 "group.id": "firstseen",
                 "enable.auto.commit": False,
                 "isolation.level": "read_committed",
@@ -242,14 +242,14 @@ class _Confluent:
         except kafka.KafkaException as error:
             unknown = (kafka.KafkaError._UNKNOWN_PARTITION, kafka.KafkaError.UNKNOWN_TOPIC_OR_PART)
             if error.args[0].code() in unknown:
-                # It may have been made anew with fewer partitions.
+                # The topic may have been recreated with fewer partitions.
                 self._next = None
                 raise ReadAnewError(self._topic) from None
             raise UnreachableError(f"topic {self._topic} cannot be read: {error.args[0].str()}") from None
         if any(self._next[one] > end for one, end in ends.items()):
             self._next = None
             raise ReadAnewError(self._topic)
-        # A partition is read when its end was reported, as the last records may be none of ours.
+        # A partition is read when its end is reported, because the last records may be markers.
         open_partitions = {one for one, end in ends.items() if self._next[one] < end}
         deadline = time.monotonic() + self._timeout
         while open_partitions:
@@ -257,7 +257,7 @@ class _Confluent:
             if messages:
                 deadline = time.monotonic() + self._timeout
             elif time.monotonic() > deadline:
-                raise UnreachableError(f"topic {self._topic} did not answer within {self._timeout} s")
+                raise UnreachableError(f"topic {self._topic} did not respond within {self._timeout} s")
             broken = None
             for message in messages:
                 trouble, partition = message.error(), message.partition()
@@ -266,7 +266,7 @@ class _Confluent:
                         self._next[partition] = max(self._next[partition], message.offset())
                         open_partitions.discard(partition)
                         continue
-                    # The messages behind it in the batch would not come again.
+                    # The client does not deliver the later messages of the batch again.
                     broken = UnreachableError(f"topic {self._topic} cannot be read: {trouble.str()}")
                     continue
                 self._next[partition] = message.offset() + 1
@@ -281,7 +281,7 @@ class _Confluent:
 
 
 class _KafkaPython:
-    """Records by kafka-python."""
+    """Reads records with kafka-python."""
 
     def __init__(self, servers: str, topic: str, properties: dict[str, Any], timeout_seconds: float) -> None:
         import kafka
@@ -289,7 +289,7 @@ class _KafkaPython:
 
         if tuple(map(int, kafka.__version__.split(".")[:2])) < (2, 1):
             raise UnsupportedError(
-                f"kafka-python must be 2.1 or later to read committed records alone, got {kafka.__version__}"
+                f"kafka-python must be 2.1 or later to read only committed records, got {kafka.__version__}"
             )
         self._kafka = kafka
         self._error = KafkaError
@@ -332,7 +332,7 @@ class _KafkaPython:
                 if polled:
                     deadline = time.monotonic() + self._timeout
                 elif time.monotonic() > deadline:
-                    raise UnreachableError(f"topic {self._topic} did not answer within {self._timeout} s")
+                    raise UnreachableError(f"topic {self._topic} did not respond within {self._timeout} s")
                 for one, messages in polled.items():
                     for message in messages:
                         yield Record(one.partition, message.key or b"", message.value)

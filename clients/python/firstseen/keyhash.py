@@ -18,12 +18,12 @@ MAX_SCOPE_BYTES = 65_536
 _MASK = (1 << 64) - 1
 _PUBLIC_KEY = b"firstseen-public"
 _CHECK_MESSAGE = b"firstseen key check"
-# Keys that are hashed together.
+# The number of keys that are hashed together.
 _AT_ONCE = 8192
 
 
 def joined(scope: bytes, canonical: bytes) -> bytes:
-    """A canonical form together with its scope."""
+    """Returns a canonical form prefixed with its scope."""
     if not scope and not canonical.startswith(b"\xff"):
         return canonical
     return joined_prefix(scope) + canonical
@@ -41,7 +41,7 @@ def joined_prefix(scope: bytes) -> bytes:
 
 
 class KeyHash:
-    """A hash function under a key. Immutable."""
+    """A keyed hash function. Immutable."""
 
     def __init__(self, algorithm: int, key: bytes) -> None:
         self.algorithm = algorithm
@@ -62,23 +62,23 @@ class KeyHash:
 
     @classmethod
     def siphash(cls, key: bytes) -> KeyHash:
-        """SipHash-2-4 under a key of 16 bytes."""
+        """Returns SipHash-2-4 with a key of 16 bytes."""
         return cls(SIPHASH_2_4, key)
 
     @classmethod
     def xxh3(cls, seed: int) -> KeyHash:
-        """XXH3, 64 bits, under a seed; for trusted input alone."""
+        """Returns 64-bit XXH3 with a seed, for trusted input only."""
         return cls(XXH3_64, (seed & _MASK).to_bytes(8, "little"))
 
     @classmethod
     def public(cls) -> KeyHash:
-        """SipHash-2-4 under the key that everyone knows, which is used if none is configured."""
+        """Returns SipHash-2-4 with the public key, the default."""
         return cls(SIPHASH_2_4, _PUBLIC_KEY)
 
     @classmethod
     def parse(cls, digits: str) -> KeyHash:
-        """SipHash-2-4 under a key of 32 hexadecimal digits."""
-        # The text may be a mistyped secret, so it is not repeated.
+        """Returns SipHash-2-4 with a key of 32 hexadecimal digits."""
+        # The text may be a mistyped secret, so messages do not contain it.
         required = "a hash key must be 32 hexadecimal digits"
         if len(digits) != 32:
             raise UnsupportedError(f"{required}, got {len(digits)} characters")
@@ -89,9 +89,9 @@ class KeyHash:
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]]) -> KeyHash:
-        """The key in a file of 32 hexadecimal digits; `public` instead of a path is the public key.
+        """Returns SipHash-2-4 with the key in a file of 32 hexadecimal digits, or the public key for `public`.
 
-        Warns if users other than the owner of the file have rights to it.
+        Warns if users other than its owner can access the file.
         """
         if os.fspath(path) == "public":
             return cls.public()
@@ -111,11 +111,11 @@ class KeyHash:
         return f"{self.name} (key check {self.key_check:016x})"
 
     def hash(self, key: bytes) -> int:
-        """The hash of a joined key."""
+        """Returns the hash of a key prefixed with its scope."""
         return self._siphash(key) if self.algorithm == SIPHASH_2_4 else self._xxh3.hash(key)
 
     def hash_each(self, keys: Sequence[bytes]) -> Any:
-        """The hashes of many joined keys, as an array of unsigned numbers of 64 bits."""
+        """Returns the hashes of many prefixed keys, as an array of unsigned 64-bit numbers."""
         if np is None or self.algorithm != SIPHASH_2_4:
             return array("Q", map(self.hash, keys))
         hashes = np.empty(len(keys), np.uint64)
@@ -128,7 +128,7 @@ class KeyHash:
         v0, v1, v2, v3 = self._start
         padded = message + bytes(7 - len(message) % 8) + bytes([len(message) & 255])
         words: tuple[int, ...] = struct.unpack(f"<{len(padded) // 8}Q", padded)
-        # Two rounds for each word, and four at the end, which are those of two words of 0.
+        # Two rounds per word, and four at the end, the same as for two words of 0.
         last = len(words)
         for at, word in enumerate(words + (0, 0)):
             if at == last:
@@ -149,7 +149,7 @@ class KeyHash:
         return v0 ^ v1 ^ v2 ^ v3
 
     def _siphash_each(self, messages: Sequence[bytes], hashes: Any) -> None:
-        """Word by word of all keys, those with the most words first, so that they stay together."""
+        """Hashes all keys word by word, longest keys first, so that the remaining keys stay contiguous."""
         assert np is not None
         lengths = np.fromiter(map(len, messages), np.int64, len(messages))
         order = np.argsort(-(lengths >> 3), kind="stable")
@@ -207,7 +207,7 @@ def _turn(numbers: Any, bits: int) -> None:
 
 
 def _warn_of_rights(status: os.stat_result, path: str) -> None:
-    """Warns if others may use a secret file of ours; the group may read a file of another owner."""
+    """Warns if other users can access a secret file. The group may read a file of a different owner."""
     if os.name != "posix" or not stat.S_ISREG(status.st_mode):
         return
     own = status.st_uid == os.geteuid()

@@ -13,10 +13,10 @@ from .errors import UnsupportedError
 from .parameters import SetParameters, require_known, require_window, stripped_parameters
 
 MANIFEST_MAGIC = b"\x89FSM"
-# Why keys are of no use with a snapshot.
+# Message for trusted keys with a snapshot.
 ONLY_MANIFESTS = "only manifests have signatures"
 MAX_MILLIS = 253_402_300_799_999
-# Of the required flags.
+# Bits of the required flags.
 _STRIPPED = 1
 _EXPIRES, _BLOBS, _HAS_PACK, _SIGNED, _EXTENSION = 1, 2, 4, 8, 16
 _NAME = re.compile(r"manifest-([0-9]{10,19})\.bin")
@@ -30,7 +30,7 @@ _DIRECTORY_URI = re.compile(
 
 
 class Manifest:
-    """What a set is at the end of a window. Immutable."""
+    """The description of a set at the end of a window. Immutable."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -46,7 +46,7 @@ class Manifest:
         end = Fields(data[checked:])
         require(
             end.u32("the checksum") == crc32c(data[:checked]),
-            "the checksum of the manifest does not fit its bytes",
+            "the checksum of the manifest does not match its bytes",
         )
         self.signed_bytes = data[: checked + 4]
         self.signature_key = end.take(8, "the id of the key") if parts & _SIGNED else None
@@ -93,7 +93,7 @@ class Manifest:
             self.blobs = fields.take(fields.leb("the length of blobs", 1, 2000), "blobs").decode("latin-1")
         self.extension: Optional[bytes] = None
         if parts & _EXTENSION:
-            # Fields that only later releases know.
+            # Fields of later releases.
             self.extension = fields.take(fields.leb("the length of the extension", 1, 4096), "the extension")
         fields.end()
 
@@ -129,12 +129,12 @@ def is_directory_uri(uri: str) -> bool:
 
 
 def manifest_name(sequence: int) -> str:
-    """The name of a manifest's file."""
+    """Returns the file name of a manifest."""
     return f"manifest-{sequence:010d}.bin"
 
 
 def sequence_of(name: str) -> Optional[int]:
-    """The sequence in the name of a manifest's file; None for any other name."""
+    """Returns the sequence in the file name of a manifest; None for any other name."""
     match = _NAME.fullmatch(name)
     sequence = int(match.group(1)) if match else MAX_LEB + 1
     return sequence if sequence <= MAX_LEB and name == manifest_name(sequence) else None

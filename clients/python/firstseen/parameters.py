@@ -1,4 +1,4 @@
-"""The parameters of a set, which the headers of snapshots and manifests share."""
+"""The parameters of a set in the headers of snapshots and manifests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_SHARDS = 65_536
 
 @dataclass(frozen=True)
 class SetParameters:
-    """How keys become hashes, and hashes values. Packs lead from one set to another only if all of these are equal."""
+    """The mapping of keys to hashes, and of hashes to values. Packs require equal parameters."""
 
     hash_algorithm: int
     key_check: int
@@ -24,9 +24,9 @@ class SetParameters:
     canonicaliser_version: int
     shard_count: int
     false_positive_rate: float
-    """Of one key, as asked for by the publisher; the actual one is at most this."""
+    """The configured rate per key, an upper bound of the actual rate."""
     stripped: str = ""
-    """Patterns of the parameters of URLs that are left out; empty for none."""
+    """Patterns of the query parameters that are removed from URLs; may be empty."""
 
     def require_valid(self) -> None:
         version, shards, rate = self.canonicaliser_version, self.shard_count, self.false_positive_rate
@@ -57,7 +57,7 @@ class SetParameters:
         return canonical.ALL[self.canonicaliser_code].name
 
     def canonicaliser(self) -> canonical.Canonicaliser:
-        """The rule for keys; refuses another version of it."""
+        """Returns the canonicaliser; raises UnsupportedError for an unknown version."""
         rule = canonical.VERSIONS.get((self.canonicaliser_code, self.canonicaliser_version))
         if rule is None:
             raise UnsupportedError(
@@ -67,14 +67,14 @@ class SetParameters:
         return rule.stripping(self.stripped) if self.stripped else rule
 
     def require_hash(self, key_hash: KeyHash) -> None:
-        """Refuses a hash under which all answers would be wrong."""
+        """Raises UnsupportedError for a different hash key."""
         if key_hash.algorithm != self.hash_algorithm:
             raise UnsupportedError(f"the keys are hashed by {self.hash_name}, got a key of {key_hash.name}")
         if key_hash.key_check != self.key_check:
             raise UnsupportedError("the snapshot was made with another hash key")
 
     def hash(self, key: canonical.Key, scope: bytes, key_hash: KeyHash) -> int:
-        """The hash of a key; raises InvalidKeyError if it has no canonical form."""
+        """Returns the hash of a key; raises InvalidKeyError if the key has no canonical form."""
         return key_hash.hash(joined(scope, self.canonicaliser().canonical(key)))
 
     def shard_and_suffix(self, hash_of_key: int) -> tuple[int, int]:
@@ -83,7 +83,7 @@ class SetParameters:
 
 
 def require_known(hash_algorithm: int, canonicaliser_code: int) -> None:
-    """Refuses a hash and a canonicaliser of which this reader does not know the name."""
+    """Raises UnsupportedError for an unknown hash or canonicaliser."""
     if hash_algorithm not in HASH_NAMES:
         raise UnsupportedError(f"the hash must be 1 or 2, got {hash_algorithm}")
     if canonicaliser_code not in canonical.ALL:
@@ -93,7 +93,7 @@ def require_known(hash_algorithm: int, canonicaliser_code: int) -> None:
 
 
 def stripped_parameters(text: bytes) -> str:
-    """Patterns as files have them; refuses all but their one form."""
+    """Reads the patterns in a file; rejects non-canonical forms."""
     try:
         given = text.decode("ascii")
         is_form = url.patterns(given) == given
@@ -104,7 +104,7 @@ def stripped_parameters(text: bytes) -> str:
 
 
 def require_window(start: int, end: int) -> None:
-    require(start <= end, "the window must not end before it begins")
+    require(start <= end, "the window must not end before it starts")
 
 
 def require_universe(buckets: int, width: int) -> None:
@@ -121,7 +121,7 @@ def require_fits(count: int, buckets: int) -> None:
 
 
 def require_room(parameters: SetParameters, buckets: int, width: int, count: int, hash_count: int) -> None:
-    """Whether the range of a set is right for a shard, and for its hashes."""
+    """Checks that the range of a set fits the shard and its hashes."""
     most = 64 - parameters.shard_bits
     require(buckets * width <= 1 << most, f"there must be at most 2^{most} values, got {buckets * width}")
     require(

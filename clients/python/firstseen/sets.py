@@ -1,4 +1,4 @@
-"""A set in memory, and what can be asked of it."""
+"""Sets in memory, and queries on them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .parameters import SetParameters
 from .shards import Shard
 from .snapshot import Snapshot
 
-# URLs whose expressions are looked up together.
+# The number of URLs whose expressions are looked up together.
 _URLS_AT_ONCE = 4096
 
 
 class SnapshotSet:
-    """The sets of all shards, at the end of a window. Immutable, and safe for use by many threads.
+    """The sets of all shards at the end of a window. Immutable and thread-safe.
 
-    A key of the set is always found. Any other is taken for one of the set with at most the
-    false-positive rate. A key without canonical form raises InvalidKeyError: no answer about it is right.
+    A key of the set is always found. Any other key is found at most at the false-positive rate. A key
+    without a canonical form raises InvalidKeyError.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class SnapshotSet:
         shards: Sequence[Optional[Shard]],
         key_hash: Optional[KeyHash] = None,
     ) -> None:
-        """`shards` has all shards in order, None for those that never held a key.
+        """`shards` contains all shards in order, None for a shard that never had a key.
 
-        Without `key_hash` only hashes can be asked for. Another one than the publisher's is refused.
+        Without `key_hash`, only hashes can be queried. A different hash key from the publisher's is rejected.
         """
         self.set_name = set_name
         self.sequence = sequence
@@ -52,7 +52,7 @@ class SnapshotSet:
 
     @classmethod
     def of_snapshot(cls, snapshot: Snapshot, key_hash: Optional[KeyHash] = None) -> SnapshotSet:
-        """The set in a file; refuses one of several shards. Decodes and verifies it."""
+        """Decodes and verifies the set in a file. Raises UnsupportedError if it has several shards."""
         count = snapshot.parameters.shard_count
         if count != 1:
             raise UnsupportedError(f"a set must be queried in all its shards, got shard {snapshot.shard} of {count}")
@@ -69,7 +69,7 @@ class SnapshotSet:
     def of_manifest(
         cls, manifest: Manifest, shards: Sequence[Optional[Shard]], key_hash: Optional[KeyHash] = None
     ) -> SnapshotSet:
-        """The set that a manifest describes."""
+        """Returns the set that a manifest describes."""
         return cls(
             manifest.set_name,
             manifest.sequence,
@@ -80,7 +80,7 @@ class SnapshotSet:
         )
 
     def __len__(self) -> int:
-        """The number of keys."""
+        """Returns the number of keys."""
         return sum(shard.hash_count for shard in self.shards if shard)
 
     def __contains__(self, key: Key) -> bool:
@@ -90,13 +90,13 @@ class SnapshotSet:
         return f"sequence {self.sequence} of set {self.set_name!r}, {len(self)} keys"
 
     def contains_hash(self, hash_of_key: int) -> bool:
-        """Whether the set holds a hash."""
+        """Returns whether the set contains a hash."""
         number, suffix = self.parameters.shard_and_suffix(hash_of_key)
         shard = self.shards[number]
         return shard is not None and shard.contains(suffix)
 
     def contains_hashes(self, hashes: Any) -> list[bool]:
-        """Whether the set holds each of many hashes: an array of NumPy of uint64, or any numbers."""
+        """Returns whether the set contains each hash of a NumPy array of uint64 or a sequence of integers."""
         if np is None:
             return [self.contains_hash(one) for one in hashes]
         found = self._found(np.asarray(hashes, np.uint64))
@@ -127,53 +127,53 @@ class SnapshotSet:
         return self.key_hash
 
     def contains(self, key: Key, scope: Key = b"") -> bool:
-        """Whether the set holds a key; a text is UTF-8."""
+        """Returns whether the set contains a key. A str is encoded as UTF-8."""
         key_hash = self._hash()
         prefix = _scope_bytes(scope)
         return self.contains_hash(key_hash.hash(joined(prefix, self._canonicaliser.canonical(key))))
 
     def contains_each(self, keys: Iterable[Key], scope: Key = b"") -> list[bool]:
-        """Whether the set holds each of many keys; much faster than one by one with NumPy.
+        """Returns whether the set contains each key; with NumPy much faster than single queries.
 
-        Raises InvalidKeyError if one has no canonical form; ask them one by one to learn which.
+        Raises InvalidKeyError if a key has no canonical form; query the keys individually to find it.
         """
         key_hash = self._hash()
         prefix = _scope_bytes(scope)
         forms = list(map(self._canonicaliser.canonical, keys))
-        # Only a form that begins with FF is another one when it is joined with no scope.
+        # Without a scope, the prefix only changes forms that start with FF.
         if prefix or self._canonicaliser is canonical.NONE:
             forms = [form if not prefix and form[0] != 0xFF else joined(prefix, form) for form in forms]
         return self.contains_hashes(key_hash.hash_each(forms))
 
     def match(self, url: Key, scope: Key = b"") -> Optional[str]:
-        """The entry of this list that lists a URL, the most specific one; None if none does.
+        """Returns the most specific entry of this list that matches a URL, or None.
 
         Raises InvalidKeyError if the URL has no canonical form.
         """
         return self.match_each([url], scope)[0]
 
     def match_each(self, urls: Iterable[Key], scope: Key = b"") -> list[Optional[str]]:
-        """The same for many URLs."""
+        """Calls match for many URLs."""
         return [
             answer.matches[0].entry if answer.present else None
             for answer in UrlLists([self]).ask_each(urls, scope)
         ]
 
     def url_false_positive_rate(self, expressions: int) -> float:
-        """The highest rate of a URL with that many expressions: 1 − (1 − ε)^n."""
+        """Returns the highest false-positive rate of a URL with n expressions: 1 − (1 − ε)^n."""
         return -math.expm1(expressions * math.log1p(-self.parameters.false_positive_rate))
 
 
 def _scope_bytes(scope: Key) -> bytes:
     given = canonical.key_bytes(scope)
-    # Refuses one that is too long.
+    # Raises InvalidKeyError if the scope is too long.
     joined_prefix(given)
     return given
 
 
 @dataclass(frozen=True)
 class Match:
-    """An entry of a list that lists a URL."""
+    """An entry of a list that matches a URL."""
 
     set_name: str
     entry: str
@@ -181,22 +181,22 @@ class Match:
 
 @dataclass(frozen=True)
 class UrlAnswer:
-    """What lists say of a URL."""
+    """The result of matching a URL against lists."""
 
     url: Key
     matches: tuple[Match, ...]
-    """One a list at most, in the order of the lists; the most specific entry of each."""
+    """The most specific entry of each matching list, in the order of the lists."""
     allowed_by: tuple[Match, ...]
     expressions: int
     """The number of match expressions; 0 if the URL has no canonical form."""
     false_positive_rate: float
-    """The highest probability that a URL with so many is taken for listed although it is not."""
+    """The highest false-positive probability of a URL with this number of expressions."""
     reason: Optional[str] = None
-    """Why the URL has no canonical form, so that it could not be looked up."""
+    """The reason why the URL has no canonical form and was not looked up."""
 
     @property
     def present(self) -> bool:
-        """Whether a list has the URL, and no allow set has it, even by a less specific entry.
+        """Whether a list matches the URL and no allow set does, even by a less specific entry.
 
         Raises InvalidKeyError if the URL has no canonical form.
         """
@@ -206,9 +206,9 @@ class UrlAnswer:
 
 
 class UrlLists:
-    """Several lists that answer together; an entry of an allow set overrides those of all lists.
+    """Several lists that are queried together. An entry of an allow set overrides the entries of all lists.
 
-    Answers name them by their sets, or by other names, of the lists and then of the allow sets.
+    Answers contain the names of the sets, or `names`, in the order of the lists and then the allow sets.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class UrlLists:
         self.allow = tuple(allow)
         self._names = [one.set_name for one in self.lists + self.allow] if names is None else list(names)
         if len(self._names) != len(self.lists) + len(self.allow):
-            raise ValueError(f"{len(self.lists) + len(self.allow)} sets need as many names, got {len(self._names)}")
+            raise ValueError(f"{len(self.lists) + len(self.allow)} sets require as many names, got {len(self._names)}")
         for one in self.lists + self.allow:
             if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
                 raise UnsupportedError(
@@ -231,11 +231,11 @@ class UrlLists:
             one._hash()
 
     def ask(self, url: Key, scope: Key = b"") -> UrlAnswer:
-        """What the lists say of a URL."""
+        """Matches a URL against the lists."""
         return self.ask_each([url], scope)[0]
 
     def ask_each(self, urls: Iterable[Key], scope: Key = b"") -> list[UrlAnswer]:
-        """The same for many URLs, whose expressions are looked up together."""
+        """Matches many URLs, whose expressions are looked up together."""
         prefix = _scope_bytes(scope)
         all_urls = list(urls)
         answers: list[UrlAnswer] = []
@@ -246,7 +246,7 @@ class UrlLists:
     def _ask(self, urls: list[Key], scope: bytes) -> list[UrlAnswer]:
         lists = self.lists + self.allow
         versions = {one.parameters.canonicaliser_version for one in lists}
-        # For each URL its expressions, by version of the lists that are asked.
+        # The expressions of each URL, by the version of the queried lists.
         of_urls: list[Union[dict[int, list[str]], InvalidKeyError]] = []
         for url in urls:
             try:
@@ -258,7 +258,7 @@ class UrlLists:
         for one in lists:
             key_hash = one._hash()
             version = one.parameters.canonicaliser_version
-            # Lists under one hash key share the hashes.
+            # Lists with the same hash key share the hashes.
             key = (key_hash.algorithm, key_hash.key_check, version)
             if key not in hashes:
                 flat = [form for each in of_urls if isinstance(each, dict) for form in each[version]]
@@ -276,7 +276,7 @@ class UrlLists:
                 hits = [form for form in forms if next(listed)]
                 matches.append(Match(name, hits[0]) if hits else None)
                 if number < len(self.lists):
-                    # By logarithms, so that small rates are not lost beside 1.
+                    # Logarithms keep the precision of small rates.
                     absent += len(forms) * math.log1p(-one.parameters.false_positive_rate)
             cut = len(self.lists)
             answers.append(

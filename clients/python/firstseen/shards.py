@@ -14,7 +14,7 @@ from ._numeric import np
 
 
 class Shard:
-    """The values of a shard, ascending, in a range of `buckets` · `width`; 8 bytes each. Immutable."""
+    """The ascending values of a shard in a range of `buckets` · `width`, 8 bytes each. Immutable."""
 
     def __init__(self, number: int, buckets: int, width: int, values: array[int], hash_count: int) -> None:
         self.number = number
@@ -32,13 +32,13 @@ class Shard:
         return at < len(self.values) and self.values[at] == value
 
     def contains_each(self, suffixes: Any) -> Any:
-        """For an array of NumPy, whether each suffix is in the set."""
+        """Returns for a NumPy array whether each suffix is in the set."""
         assert np is not None
         held = np.frombuffer(self.values, np.uint64)
         if len(held) == 0:
             return np.zeros(len(suffixes), bool)
         values = values_of(suffixes, self.buckets, self.width)
-        # Ascending values find their places near each other, in the processor's cache.
+        # Searching ascending values uses the CPU cache better.
         order = np.argsort(values)
         ascending = values[order]
         places = np.minimum(np.searchsorted(held, ascending), len(held) - 1)
@@ -48,7 +48,7 @@ class Shard:
 
 
 def values_of(suffixes: Any, buckets: int, width: int) -> Any:
-    """The values of suffixes, in numbers of 64 bits; products have 128."""
+    """Returns the values of suffixes, using 64-bit numbers for the 128-bit products."""
     assert np is not None
     factor = np.uint64(buckets)
     bucket = _high(suffixes, buckets)
@@ -57,7 +57,7 @@ def values_of(suffixes: Any, buckets: int, width: int) -> Any:
 
 
 def _high(numbers: Any, factor: int) -> Any:
-    """The upper 64 bits of products with a factor below 2^63."""
+    """Returns the upper 64 bits of products with a factor below 2^63."""
     assert np is not None
     half, low_bits = np.uint64(32), np.uint64(0xFFFFFFFF)
     low, high = numbers & low_bits, numbers >> half
@@ -71,7 +71,7 @@ def _high(numbers: Any, factor: int) -> Any:
 
 
 def set_digest(buckets: int, width: int, values: array[int]) -> bytes:
-    """SHA-256 over the universe and the values."""
+    """Returns the SHA-256 of the universe and the values."""
     digest = hashlib.sha256(struct.pack(">QQ", buckets, width))
     for start in range(0, len(values), 1 << 16):
         chunk = values[start : start + (1 << 16)]
@@ -82,7 +82,7 @@ def set_digest(buckets: int, width: int, values: array[int]) -> bytes:
 
 
 def tree_root(shards: Sequence[Optional[Shard]]) -> bytes:
-    """The root over the sets of all shards; None stands for a shard that never held a key."""
+    """Returns the root over the sets of all shards; None is a shard that never had a key."""
     leaves = [(shard.digest, shard.hash_count) if shard else (bytes(32), 0) for shard in shards]
     level = [hashlib.sha256(b"\x00" + digest + struct.pack("<Q", count)).digest() for digest, count in leaves]
     while len(level) > 1:

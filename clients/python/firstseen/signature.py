@@ -13,7 +13,7 @@ from .errors import UnsupportedError, UntrustedError
 from .manifest import Manifest
 
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]*)-----END PUBLIC KEY-----")
-# X.509's SubjectPublicKeyInfo of Ed25519, before the 32 bytes of the key.
+# The prefix of an X.509 SubjectPublicKeyInfo of Ed25519 before the 32 bytes of the key.
 _DER_PREFIX = bytes.fromhex("302a300506032b6570032100")
 _P = (1 << 255) - 19
 _L = (1 << 252) + 27742317777372353535851937790883648493
@@ -28,7 +28,7 @@ class TrustedKey:
     """A public key, which verifies signatures. Immutable."""
 
     def __init__(self, der: bytes) -> None:
-        """From X.509's SubjectPublicKeyInfo in DER."""
+        """Returns the key in an X.509 SubjectPublicKeyInfo in DER."""
         point = _decompressed(der[-32:]) if len(der) == 44 and der.startswith(_DER_PREFIX) else None
         if point is None:
             raise UnsupportedError("the key must be a public Ed25519 key in X.509 form")
@@ -39,7 +39,7 @@ class TrustedKey:
 
     @classmethod
     def parse(cls, pem: str) -> TrustedKey:
-        """From PEM."""
+        """Returns the key in PEM text."""
         match = _PEM.search(pem)
         if match is None:
             raise UnsupportedError(
@@ -52,12 +52,12 @@ class TrustedKey:
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]]) -> TrustedKey:
-        """From a file in PEM."""
+        """Returns the key in a PEM file."""
         with open(path, encoding="latin-1") as file:
             return cls.parse(file.read(1 << 16))
 
     def verifies(self, message: bytes, signature: bytes) -> bool:
-        """Whether this key made a signature of a message."""
+        """Returns whether a signature of a message was made with this key."""
         scalar = int.from_bytes(signature[32:], "little")
         if len(signature) != 64 or scalar >= _L:
             return False
@@ -73,7 +73,7 @@ class TrustedKey:
 
 
 def require_signed(manifest: Manifest, trusted: Iterable[TrustedKey]) -> None:
-    """Refuses a manifest that none of the keys signed."""
+    """Raises UntrustedError if none of the keys signed the manifest."""
     if manifest.signature is None or manifest.signature_key is None:
         raise UntrustedError(f"{manifest} has no signature")
     for key in trusted:

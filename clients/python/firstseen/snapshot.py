@@ -1,4 +1,4 @@
-"""Snapshot files: the set of one shard, to look up in place (docs/format/snapshot-v1.md)."""
+"""Snapshot files: the set of one shard with in-place look-ups (docs/format/snapshot-v1.md)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .shards import Shard, set_digest
 SNAPSHOT_MAGIC = b"\x89FSSNAP\n"
 # The fields of the header from requiredFlags to setNameBytes.
 _HEADER = "<IBBBBHHIIQdqqqQQQQQQQ32s32sQQIB"
-# Of the required flags.
+# Bits of the required flags.
 _STRIPPED = 1
-# Buckets that are decoded together.
+# The number of buckets that are decoded together.
 _AT_ONCE = 4096
 
 
@@ -53,7 +53,7 @@ class _Header(NamedTuple):
 
 
 class Snapshot:
-    """An opened snapshot; opening checks everything that the specification requires of it. Immutable."""
+    """An opened snapshot. Opening performs all checks that the specification requires. Immutable."""
 
     def __init__(self, data: bytes) -> None:
         self.length = len(data)
@@ -64,7 +64,7 @@ class Snapshot:
         sections = data[header_bytes:]
         require(
             crc32c(sections) == header.sections_checksum,
-            f"the checksum of the sections does not fit their {len(sections)} bytes",
+            f"the checksum of the sections does not match their {len(sections)} bytes",
         )
         self._payload = sections[: header.payload_bytes]
         self._open_payload()
@@ -82,7 +82,7 @@ class Snapshot:
         (checksum,) = struct.unpack_from("<I", data, size - 4)
         require(
             checksum == crc32c(data[: size - 4]),
-            f"the checksum of the header does not fit its {size} bytes",
+            f"the checksum of the header does not match its {size} bytes",
         )
         header = self.header = _Header(*struct.unpack_from(_HEADER, data, 12))
         if header.required_flags & ~_STRIPPED:
@@ -146,7 +146,7 @@ class Snapshot:
         require(n > 0 or bits == 0, f"the payload of an empty set must have 0 bits, got {bits}")
 
     def _values_of(self, bucket: int) -> Iterator[int]:
-        """The values of a bucket, ascending; refuses codes that no writer produces."""
+        """Returns the ascending values of a bucket; rejects codes that no writer produces."""
         m, field_bits, cutoff = self._code
         payload, width = self._payload, self.header.width
         begin, end = self._starts.start(bucket), self._starts.start(bucket + 1)
@@ -166,7 +166,7 @@ class Snapshot:
             yield value
 
     def contains_hash(self, hash_of_key: int) -> bool:
-        """Whether the shard holds a hash; refuses a hash of another shard. Decodes one bucket."""
+        """Returns whether the shard contains a hash, decoding one bucket; rejects a hash of a different shard."""
         shard, suffix = self.parameters.shard_and_suffix(hash_of_key)
         if shard != self.shard:
             raise UnsupportedError(
@@ -181,7 +181,7 @@ class Snapshot:
         return False
 
     def decode(self) -> Shard:
-        """The set in memory; checks all of the content, as verify does."""
+        """Returns the set in memory; performs all checks of verify."""
         header = self.header
         values = self._decoded_at_once() if np is not None else None
         if values is None:
@@ -200,11 +200,11 @@ class Snapshot:
         return Shard(self.shard, header.buckets, header.width, values, header.hash_count)
 
     def verify(self) -> None:
-        """Decodes everything and checks that the content matches the header."""
+        """Decodes the file and checks that the content matches the header."""
         self.decode()
 
     def _decoded_at_once(self) -> Optional[array[int]]:
-        """Value by value of many buckets at once; None for codes that no writer produces."""
+        """Decodes many buckets together; returns None for codes that no writer produces."""
         assert np is not None
         m, field_bits, cutoff = self._code
         if field_bits > 56:
@@ -218,7 +218,7 @@ class Snapshot:
             data = self._payload[from_byte : (int(starts[last]) + 7) >> 3]
             bits = np.unpackbits(np.frombuffer(data, np.uint8))
             words = words_at_bytes(data)
-            # For each bit how far the nearest zero is before it; -1 if there is none.
+            # For each bit the distance to the previous zero bit, or -1.
             zeros = np.maximum.accumulate(np.where(bits == 0, np.arange(len(bits)), -1))
             begin = starts[first:last] - 8 * from_byte
             end = starts[first + 1 : last + 1] - 8 * from_byte
@@ -245,7 +245,7 @@ class Snapshot:
                     return None
                 more = 2 * fields + bits[end].astype(np.uint64) - np.uint64(cutoff) if long.any() else fields
                 found = least + quotient.astype(np.uint64) * np.uint64(m) + np.where(long, more, fields)
-                # Above 64 bits, or in another bucket.
+                # More than 64 bits, or in a different bucket.
                 if bool((found < least).any() or (found - lower >= np.uint64(header.width)).any()):
                     return None
                 chunks.append(found)
@@ -261,7 +261,7 @@ class Snapshot:
 
 
 class _BucketStarts:
-    """Where each bucket begins in the payload."""
+    """The start of each bucket in the payload."""
 
     def __init__(self, data: bytes, buckets: int, payload_bits: int) -> None:
         self._data = data
@@ -298,7 +298,7 @@ class _BucketStarts:
                 sound = before <= start <= self._payload_bits and (bucket > 0 or start == 0)
             else:
                 sound = start == self._payload_bits + (bucket - self._buckets) * mean
-            require(sound, f"bucket {bucket} must not begin at bit {start}")
+            require(sound, f"bucket {bucket} must not start at bit {start}")
             before = start
             group, member = bucket >> 3, bucket & 7
             if member == 0:
@@ -316,7 +316,7 @@ class _BucketStarts:
             )
 
     def _computed(self) -> list[int]:
-        """All starts, up to the end of the last group."""
+        """Returns all starts, up to the end of the last group."""
         groups = [self._group_start(group) for group in range(self._group_count + 1)]
         starts = []
         for group in range(self._group_count):
@@ -331,7 +331,7 @@ class _BucketStarts:
         return starts
 
     def all(self) -> list[int]:
-        """The starts of all buckets, and the end of the last."""
+        """Returns the starts of all buckets, and the end of the last."""
         if self._buckets <= 1:
             return [0, self._payload_bits]
         return self._computed()[: self._buckets + 1]
@@ -364,7 +364,7 @@ def snapshot_bytes(
     window_end_millis: int,
     shard: Shard,
 ) -> bytes:
-    """The file of a shard's set."""
+    """Returns the snapshot file of a shard's set."""
     count = len(shard.values)
     code = golomb_code(count, shard.buckets * shard.width)
     bits, begins = _coded(shard, code)
@@ -412,13 +412,13 @@ def _in_bits(number: int, width: int) -> str:
 
 def _packed(bits: str) -> bytes:
     bits += "0" * (-len(bits) % 8)
-    # In pieces, as the time to read a number from text goes with the square of its length.
+    # In pieces, because parsing a number from text takes quadratic time.
     pieces = (bits[i : i + 4096] for i in range(0, len(bits), 4096))
     return b"".join(int(piece, 2).to_bytes(len(piece) // 8, "big") for piece in pieces)
 
 
 def _coded(shard: Shard, code: GolombCode) -> tuple[str, list[int]]:
-    """The payload, and the bit position where each bucket begins."""
+    """Returns the payload, and the bit position of the start of each bucket."""
     m, field_bits, cutoff = code
     of_buckets: list[list[int]] = [[] for _ in range(shard.buckets)]
     for value in shard.values:
@@ -442,7 +442,7 @@ def _coded(shard: Shard, code: GolombCode) -> tuple[str, list[int]]:
 
 
 def _bucket_starts(starts: list[int], payload_bits: int) -> bytes:
-    """The section of bucket starts."""
+    """Returns the section of bucket starts."""
     buckets = len(starts)
     if buckets <= 1:
         return b""

@@ -1,4 +1,4 @@
-"""Where a set is followed: a directory of snapshots, or the HTTP service (docs/http-api.md)."""
+"""Sources of a follower: a directory of snapshots, or the HTTP service (docs/http-api.md)."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from .errors import (
 )
 from .manifest import Manifest, manifest_name, sequence_of
 
-# The most bytes of a manifest: its parts with the longest fields take less.
+# The maximum size of a manifest. Its parts with the longest fields take less.
 _MAX_MANIFEST_BYTES = 16_384
 _PIECE_BYTES = 1 << 20
-# What urllib raises for replies that are no HTTP, or break off.
+# Errors of urllib for replies that are not HTTP, or incomplete.
 _BROKEN = (OSError, ValueError, http.client.HTTPException)
-# How many of the newest manifests of a directory are tried.
+# The number of newest manifests in a directory to try.
 _CANDIDATES = 4
 
 
 class Source(Protocol):
-    """Where manifests and blobs come from."""
+    """A source of manifests and blobs."""
 
     def candidates(self) -> Iterator[bytes]:
-        """The newest manifests, that of the highest sequence first, each read when it is asked for.
+        """Yields the newest manifests, highest sequence first, and reads each one lazily.
 
-        Raises NoSnapshotError if there is none, UnreachableError if the source cannot be read.
+        Raises NoSnapshotError if there are no manifests, UnreachableError if the source is unreadable.
         """
         ...
 
     def blob(self, reference: Reference) -> bytes:
-        """The bytes of a blob, not yet checked; raises MissingBlobError if it is not there."""
+        """Returns the unverified bytes of a blob; raises MissingBlobError if it does not exist."""
         ...
 
     def substitute(self) -> Optional[bytes]:
-        """A manifest of the newest set by blobs that are surely there, if the source can make one."""
+        """Returns a manifest of the newest set with blobs that the source itself serves, or None."""
         ...
 
 
 class DirectorySource:
-    """A directory of snapshots, as a job or `snapshot pull` writes it."""
+    """A directory of snapshots that a job or `snapshot pull` writes."""
 
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.fspath(path)
 
     def sequences(self) -> list[int]:
-        """The sequences of the manifests, the highest first."""
+        """Returns the sequences of the manifests, highest first."""
         try:
             names = os.listdir(self.path)
         except OSError as error:
@@ -68,7 +68,7 @@ class DirectorySource:
         return os.path.join(self.path, manifest_name(sequence))
 
     def newest_path(self) -> str:
-        """The file of the newest manifest."""
+        """Returns the path of the newest manifest."""
         sequences = self.sequences()
         if not sequences:
             raise NoSnapshotError(f"there is no manifest in {self.path}")
@@ -105,7 +105,7 @@ def file_blob(directory: str, reference: Reference) -> bytes:
     path = os.path.join(directory, reference.name)
     try:
         with open(path, "rb") as file:
-            # No memory for a length that is stated only.
+            # Do not allocate memory for an unverified length.
             require(
                 os.fstat(file.fileno()).st_size == reference.length,
                 f"{path} must have {reference.length} bytes",
@@ -118,7 +118,7 @@ def file_blob(directory: str, reference: Reference) -> bytes:
 
 
 def read_reply(response, most: int) -> bytes:  # type: ignore[no-untyped-def]
-    """The body of a reply, or one byte more than `most` of it; memory grows with what arrives."""
+    """Returns the body of a reply, or `most` + 1 bytes of it; memory grows with the received bytes."""
     pieces, left = [], most + 1
     while left > 0:
         piece = response.read(min(left, _PIECE_BYTES))
@@ -139,7 +139,7 @@ class HttpSource:
         timeout_seconds: float = 30.0,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """`set_name` chooses the set where the service has several; `headers` go with each request, but not on to where the service redirects."""
+        """`set_name` selects the set if the service has several. `headers` are sent with each request, but not to redirects."""
         if urlsplit(url).scheme not in ("http", "https"):
             raise UnsupportedError(f"the service must have an address of http or https, got {url!r}")
         self.url = url if url.endswith("/") else url + "/"
@@ -155,7 +155,7 @@ class HttpSource:
         try:
             with self._open("v1/manifest", self._set, unchanged) as response:
                 data = self._read(response, _MAX_MANIFEST_BYTES)
-                # A reply that was cut is asked for again.
+                # A truncated reply is requested again.
                 try:
                     Manifest(data)
                 except MalformedError as error:
@@ -170,7 +170,7 @@ class HttpSource:
         yield self._newest
 
     def blob(self, reference: Reference) -> bytes:
-        # A digest is that of one blob, of whichever set.
+        # A digest identifies one blob of any set.
         return self._fetch(f"v1/blobs/{reference.name}", {}, reference.length)
 
     def substitute(self) -> Optional[bytes]:
@@ -215,7 +215,7 @@ class HttpSource:
 
 
 def _reason(error: urllib.error.HTTPError) -> str:
-    """The status, and the sentence of the service."""
+    """Returns the status and the error message of the service."""
     try:
         sentence = json.loads(error.read(1 << 16).decode("utf-8"))["error"]
         return f"{error.code}, {sentence}"
@@ -224,19 +224,19 @@ def _reason(error: urllib.error.HTTPError) -> str:
 
 
 def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> bytes:
-    """A blob in the directory that a URI of file, http or https names."""
+    """Reads a blob in the directory of a file, http or https URI."""
     parts = urlsplit(uri)
     if parts.scheme == "file":
         return file_blob(unquote(parts.path), reference)
     if parts.scheme not in ("http", "https"):
-        raise OutOfReachError(f"blob {reference.name} is in {uri}, this reader knows file, http and https")
+        raise OutOfReachError(f"blob {reference.name} is in {uri}, this reader supports file, http and https")
     url = (uri if uri.endswith("/") else uri + "/") + reference.name
     try:
         with urllib.request.urlopen(url, timeout=timeout_seconds) as response:
             return read_reply(response, reference.length)
     except urllib.error.HTTPError as error:
         with error:
-            # An object store says 403 of what is not there to those who may not list.
+            # An object store returns 403 for a missing object to clients without list permission.
             kind = MissingBlobError if error.code in (403, 404, 410) else UnreachableError
             what = "is missing" if kind is MissingBlobError else "cannot be read"
             raise kind(f"blob {reference.name} {what}: {url} answers {error.code}") from None
@@ -245,7 +245,7 @@ def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> 
 
 
 def manifest_in(path: str, data: bytes) -> Manifest:
-    """The manifest in a file, whose name must fit."""
+    """Returns the manifest in a file, whose name must match."""
     manifest = Manifest(data)
     require(
         sequence_of(os.path.basename(path)) in (None, manifest.sequence),

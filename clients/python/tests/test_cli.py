@@ -140,7 +140,7 @@ class Commands(unittest.TestCase):
         (self.directory / "blobs" / packs[2].name).unlink()
         out_of_reach = run("verify", self.directory, "--public-key", pem)
         self.assertEqual(out_of_reach.returncode, 2)
-        self.assertIn("is in s3://bucket/blobs, this reader knows file, http and https", out_of_reach.stderr)
+        self.assertIn("is in s3://bucket/blobs, this reader supports file, http and https", out_of_reach.stderr)
         elsewhere = run("verify", self.directory)
         self.assertEqual((elsewhere.returncode, elsewhere.stdout), (2, ""))
         self.assertRegex(elsewhere.stderr, "blob [0-9a-f]{64} is in s3://bucket/blobs: give --public-key, or")
@@ -179,7 +179,7 @@ class Commands(unittest.TestCase):
             (["query"], "the following arguments are required: PATH"),
             (["follow", "topic", "--bootstrap-servers", "h:1"], "a set on a topic must be named by --set"),
             (["verify", GOLDEN / "one.snapshot", "--public-key", GOLDEN / "one.snapshot"], "only manifests have signatures"),
-            (["apply", GOLDEN / "one.snapshot", self.directory], "this is not a manifest"),
+            (["apply", GOLDEN / "one.snapshot", self.directory], "this is neither a manifest nor a directory"),
             (["match", GOLDEN / "list-of-window-1.blob", "a"], "this is a list of bases; URLs are looked up in"),
         ):
             result = run(*words)

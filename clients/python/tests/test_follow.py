@@ -1,4 +1,4 @@
-"""Following a directory: by packs, by bases, and what is refused while the last good set answers."""
+"""Following a directory: by packs, by bases, and what is rejected while the last valid set stays active."""
 
 import http.server
 import os
@@ -177,12 +177,12 @@ class Following(unittest.TestCase):
         follower.poll()
         (self.path / "manifest-0000000002.bin").unlink()
         self.assertIsNone(follower.poll())
-        self.assertIn("sequence 1 of set 'spam' is refused, since sequence 2 answers", follower.trouble)
+        self.assertIn("sequence 1 of set 'spam' is rejected, because sequence 2 is active", follower.trouble)
         self.assertEqual(len(follower.current), 400)
         # Of the same sequence, but with another set.
         (self.path / "manifest-0000000002.bin").write_bytes(Publisher(self.path).manifest_bytes(sequence=2))
         self.assertIsNone(follower.poll())
-        self.assertIn("contradicts the one that answers", follower.trouble)
+        self.assertIn("contradicts the active manifest", follower.trouble)
         self.assertEqual(old.sequence, 1)
 
     def test_newer_times_of_the_same_set(self):
@@ -259,7 +259,7 @@ class Following(unittest.TestCase):
         # It remembers what is older, and goes on by packs.
         (self.path / "manifest-0000000002.bin").rename(hidden)
         self.assertIsNone(again.poll())
-        self.assertIn("is refused, since sequence 2 answers", again.trouble)
+        self.assertIn("is rejected, because sequence 2 is active", again.trouble)
         self.publisher.publish(KEYS[3:])
         self.assertTrue(again.poll().by_packs)
         self.assertEqual(sorted(os.listdir(self.cache)), ["last-good-set"])

@@ -104,7 +104,7 @@ class Topics(unittest.TestCase):
             ([Record(0, b"", b"{}")], other.format("without a key")),
             ([Record(1, b"example.org", b"{}")], other.format("with the key 'example.org'")),
             ([ham, Record(0, b"", b"{}")], ", but of ham"),
-            ([Record(0, b"spam", ham.value[:-1])], " that can be used: the checksum of the manifest does not fit its bytes"),
+            ([Record(0, b"spam", ham.value[:-1])], " that can be used: the checksum of the manifest does not match its bytes"),
         ):
             topic = Recorded()
             topic.records = records
@@ -150,7 +150,7 @@ class Topics(unittest.TestCase):
         self.assertEqual(self.follower.poll().snapshot.sequence, 1)
         self.topic.records.clear()
         self.assertIsNone(self.follower.poll())
-        self.assertIn("was made anew", self.follower.trouble)
+        self.assertIn("was recreated", self.follower.trouble)
         self.assertTrue(self.follower.contains("a"))
         self.assertIsNone(self.follower.poll())
         self.assertIn("there is no manifest of set 'spam' on the topic", self.follower.trouble)

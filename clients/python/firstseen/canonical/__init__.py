@@ -13,7 +13,7 @@ Key = Union[str, bytes]
 
 
 def key_bytes(key: Key) -> bytes:
-    """A key as bytes; a text is UTF-8."""
+    """Returns a key as bytes; a str is encoded as UTF-8."""
     if isinstance(key, bytes):
         return key
     try:
@@ -25,7 +25,7 @@ def key_bytes(key: Key) -> bytes:
 def _decoded(
     rule: Callable[[str], str], is_form: Optional[Callable[[bytes], object]] = None
 ) -> Callable[[bytes], bytes]:
-    """A rule for bytes; `is_form` quickly recognises most keys that are in canonical form."""
+    """Wraps a rule for bytes; `is_form` quickly detects most keys in canonical form."""
 
     def apply(key: bytes) -> bytes:
         if is_form is not None and is_form(key):
@@ -40,18 +40,18 @@ def _decoded(
 
 @dataclass(frozen=True)
 class Canonicaliser:
-    """A rule that gives a key its canonical form. No form has another one than itself."""
+    """A rule that maps keys to canonical forms. It is idempotent."""
 
     code: int
-    """The number in binary headers."""
+    """The code in binary headers."""
     name: str
     version: int
     rule: Callable[[bytes], bytes]
     stripped: str = ""
-    """Patterns of the query parameters that are left out; of the rule url alone."""
+    """Patterns of the query parameters to remove; only for the rule url."""
 
     def canonical(self, key: Key) -> bytes:
-        """The canonical form; raises InvalidKeyError if there is none."""
+        """Returns the canonical form of a key; raises InvalidKeyError if it has none."""
         given = key if isinstance(key, bytes) else key_bytes(key)
         if not 0 < len(given) <= MAX_KEY_BYTES:
             if not given:
@@ -63,7 +63,7 @@ class Canonicaliser:
         return form
 
     def stripping(self, patterns: str) -> Canonicaliser:
-        """The rule url without the parameters that patterns name, such as `gclid,utm_*`."""
+        """Returns the rule url that also removes the parameters matching patterns, such as `gclid,utm_*`."""
         if self.code != URL.code:
             raise UnsupportedError(f"only the canonicaliser url strips parameters, got {self.name}")
         try:
@@ -88,12 +88,12 @@ _OLDER = (
 # The newest version of each rule, by its code.
 ALL = {rule.code: rule for rule in (NONE, URL, TEXT, URL_EXPRESSION)}
 VERSIONS = {(rule.code, rule.version): rule for rule in (*ALL.values(), *_OLDER)}
-# The longest URL that Chromium opens.
+# The maximum length of a URL in Chromium.
 MAX_URL_BYTES = 2 << 20
 
 
 def canonicaliser(name: str) -> Canonicaliser:
-    """The rule called `name`: none, url, text or url-expression, or a version of one, such as url-2."""
+    """Returns the rule with a name: none, url, text, url-expression, or a version such as url-2."""
     for rule in (*ALL.values(), *_OLDER):
         if name in (rule.name, f"{rule.name}-{rule.version}"):
             return rule
@@ -104,9 +104,9 @@ def canonicaliser(name: str) -> Canonicaliser:
 
 
 def url_expressions(url_of_user: Key, version: int = URL_EXPRESSION.version) -> list[str]:
-    """All entries of a list that would list a URL, the most specific first, for sets of a version of url-expression.
+    """Returns all list entries that match a URL, most specific first, for a version of url-expression.
 
-    The URL may lack its scheme; it is no line of a list, whose notation may mean more.
+    The URL may lack its scheme. It is not parsed as a line of a list.
     """
     given = key_bytes(url_of_user)
     if not given:

@@ -9,20 +9,20 @@ from ..errors import InvalidKeyError
 from . import hosts, ip, suffixes, url
 
 SCHEMES = ("http", "https", "ftp", "ws", "wss")
-# Of URLs that are looked up, by the version of the set.
+# Limits for URLs that are looked up, by the version of the set.
 _MAX_HOSTS = {1: 5, 2: 128}
 _MAX_DIRECTORIES = {1: 4, 2: 16}
 _MAX_LABELS = _MAX_HOSTS[2] - 1
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[/\\]")
-# In version 1 wherever it is; else behind nothing or a list of domains, and before a selector.
+# In version 1 anywhere; later at the start or after a list of domains, and before a selector.
 _COSMETIC_MARK = re.compile(r"#[@?$%]*#")
 _COSMETIC = re.compile(r"[A-Za-z0-9_.*,~\x80-\U0010ffff-]*#[@?$%]*##?[^# \t]|[A-Za-z0-9_.*,~\x80-\U0010ffff-]+#[@?$%]*#\Z")
 _ADBLOCK_HEADER = re.compile(r"\[Adblock", re.IGNORECASE | re.ASCII)
 _LINE_BREAK = re.compile(r"[\r\n]")
 # A backslash, or a character in path or query that URLs escape.
 _REGULAR_EXPRESSION = re.compile(r"""\\|^[^/?]*[/?][^"<>\[\]^`{|}]*["<>\[\]^`{|}]""")
-# A filter of a part of a name, such as .ad.page. or .com/ads/
+# A filter for a part of a name, such as .ad.page. or .com/ads/
 _PART_OF_NAME = re.compile(r"\.(?:.*[/?:].*|.*\.)", re.DOTALL)
 _OPTION_PATTERN = (
     r"~?(?:third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object"
@@ -43,15 +43,15 @@ _OPTIONS = re.compile(r"\$([A-Za-z0-9~_,=|.-]+)\Z")
 # Options that do not narrow which visits of a page a filter blocks.
 _WIDE_OPTIONS = {"all", "doc", "document", "important"}
 _NOT_PLAIN = re.compile(r"[\^*|?]")
-# Addresses by which hosts files send a name nowhere.
+# Addresses that hosts files use to block a name.
 _NOWHERE = {"0.0.0.0", "127.0.0.1", "[::]", "[::1]"}
-# What is not UTF-8 in a URL that is looked up.
+# Bytes that are not UTF-8 in a URL that is looked up.
 _ESCAPED_BYTES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _MARKS = re.compile(r"[~$&'()+;=]")
 _RANGE_IN_PAGE = re.compile(r"\.?(?::[0-9]*)?/([0-9]{1,3})/?\Z")
 _BACKSLASH = re.compile("%5[Cc]")
 
-# What may be an address, and what may be the length of a prefix.
+# A possible address, and a possible prefix length.
 _RANGE = re.compile(r"([^/]+)/([0-9]{1,3})(?=[ \t#]|\Z)")
 
 PLAIN_FORM = re.compile(url.PLAIN_HOST_AND_PATH.encode("ascii"))
@@ -60,7 +60,7 @@ PLAIN_ENTRY = re.compile(rb"(?=[^*$]*\Z)(?!(?:[^/]*/){17})(?!(?:[^.]*\.){127})" 
 
 
 def entry(line: str) -> str:
-    """The canonical form host[:port]/path[?query] of a line of a list."""
+    """Returns the canonical form host[:port]/path[?query] of a line of a list."""
     form = _entry(listed(line), 2)
     host, _, path = form.partition("/")
     labels = host.count(".") + 1
@@ -76,7 +76,7 @@ def entry(line: str) -> str:
 
 
 def entry_1(line: str) -> str:
-    """The same in version 1."""
+    """Returns the canonical form in version 1."""
     return _entry(listed(line, 1), 1)
 
 
@@ -97,7 +97,7 @@ def _entry(text: str, version: int) -> str:
 
 
 def visit(url_of_user: bytes) -> str:
-    """The canonical form host[:port]/path[?query] of a URL that is asked of lists."""
+    """Returns the canonical form host[:port]/path[?query] of a URL to look up."""
     text = url_of_user.decode("utf-8", "surrogateescape").translate(_ESCAPED_BYTES)
     return _form(url.cut_visit(text, SCHEMES))
 
@@ -112,7 +112,7 @@ def _form(parts: url.Cut) -> str:
 
 
 def listed(line: str, version: int = 2) -> str:
-    """The host or URL that a line of a list lists, without the notation around it."""
+    """Returns the host or URL of a line of a list, without the surrounding notation."""
     text = line.strip(url.CONTROLS_AND_SPACE)
     if version == 1 and _SCHEME.match(text):
         return text
@@ -131,7 +131,7 @@ def listed(line: str, version: int = 2) -> str:
         _require_one_column(rest)
         return _require_no_range(_filtered(rest), version)
     if version > 1:
-        # A URL that is looked up has no fragment, either.
+        # A URL to look up also has no fragment.
         rest = rest.partition("#")[0].rstrip(url.CONTROLS_AND_SPACE)
     is_url = _SCHEME.match(rest)
     name = None if is_url else _named(rest, version)
@@ -165,7 +165,7 @@ def _require_one_column(entry: str) -> None:
 
 
 def _require_no_range(text: str, version: int) -> str:
-    # In version 2 also with a dot or a port behind the address, or a slash behind the length.
+    # In version 2 also with a dot or a port after the address, or a slash after the length.
     if _is_range(text) or version > 1 and _is_range(_RANGE_IN_PAGE.sub(r"/\1", text)):
         raise InvalidKeyError(
             f"{text!r} is a range of addresses; list them one by one, or a page with http:// before it"
@@ -174,7 +174,7 @@ def _require_no_range(text: str, version: int) -> str:
 
 
 def _require_host(host: str) -> None:
-    """Rejects what other notations have in place of a host: marks, numbers."""
+    """Rejects marks and numbers that other notations use in place of a host."""
     if host.startswith("["):
         return
     if _MARKS.search(host):
@@ -185,7 +185,7 @@ def _require_host(host: str) -> None:
 
 
 def is_comment(text: str) -> bool:
-    """Whether a line without the spaces around it is a comment, or empty."""
+    """Returns whether a stripped line is a comment or empty."""
     return (
         not text
         or text.startswith("!")
@@ -200,7 +200,7 @@ def _without_comment(text: str) -> str:
 
 
 def _is_range(text: str) -> bool:
-    """Whether a text is an IP address, a slash and the length of a prefix."""
+    """Returns whether a text is an IP address, a slash and a prefix length."""
     found = _RANGE.match(text)
     if not found:
         return False
@@ -218,7 +218,7 @@ def _without_wildcard(text: str) -> str:
 
 
 def _filtered(text: str) -> str:
-    """What an Adblock network filter lists: ||host^, ||host/directory/ or ||host/directory/*."""
+    """Returns the entry of an Adblock network filter: ||host^, ||host/directory/ or ||host/directory/*."""
     body = text
     options = _OPTIONS.search(text)
     if options:
@@ -237,7 +237,7 @@ def _filtered(text: str) -> str:
 
 
 def _named(text: str, version: int) -> Optional[str]:
-    """The name in a line of a hosts file; None if it is none."""
+    """Returns the name in a line of a hosts file; None for any other line."""
     words = _SPACES.split(text)
     if len(words) < 2:
         return None
@@ -270,7 +270,7 @@ def _address(word: str) -> Optional[str]:
 
 
 def of_canonical(form: str, version: int) -> list[str]:
-    """The expressions of a URL in canonical form, the most specific first."""
+    """Returns the expressions of a URL in canonical form, most specific first."""
     path_at = form.index("/")
     authority, path = form[:path_at], form[path_at:]
     port_at = authority.find(":", authority.find("]") + 1)

@@ -10,14 +10,14 @@ from . import ip
 from .text import IGNORABLE, simple_lower
 
 MAX_INTERNATIONAL = 1024
-# What is escaped in a label, and what lists and tables use around hosts.
+# Characters that are escaped in a label, and that lists and tables use around hosts.
 MARKS = '!*,"`{}'
 _LAST = re.compile(r"[a-z0-9_\x80-\U0010ffff-]*\Z")
 _INNER = re.compile(r"""[a-z0-9_~$&'()+;=!*,"`{}\x80-\U0010ffff-]*\Z""")
 _MARK = re.compile(f"[{re.escape(MARKS)}]")
 _PLAIN = re.compile(r"(?:[a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*\Z")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
-# The joiners tell words apart in some scripts, and so stay.
+# Joiners distinguish words in some scripts and are kept.
 _IGNORED = re.compile("[" + IGNORABLE.replace("\u200b-\u200f", "\u200b\u200e\u200f") + "]+")
 _STYLED_SIGMAS = re.compile("[\u03f2\U0001d6d3\U0001d70d\U0001d747\U0001d781\U0001d7bb]")
 _LOWER_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
@@ -25,7 +25,7 @@ _OWN_FOLDING = {"ß": "ß", "ς": "ς", "ı": "ı", "ẞ": "ß", "İ": "i\u0307"
 
 
 def canonical(host: str, embedded: bool = False) -> str:
-    """The form of a host; `embedded` gives an IPv4 address within an IPv6 one that of its own."""
+    """Returns the form of a host; `embedded` converts an IPv6 address with an embedded IPv4 address to IPv4."""
     if _PLAIN.match(host):
         return host
     if host.startswith("["):
@@ -76,7 +76,7 @@ def _folded(character: str) -> str:
     own = _OWN_FOLDING.get(character)
     if own is not None:
         return own
-    # Of Cherokee letters upper case is the older one, and so the folded one.
+    # Cherokee letters fold to upper case, which was encoded first.
     return "".join(
         upper if "\u13a0" <= upper <= "\u13f5" else simple_lower(upper) for upper in character.upper()
     )
@@ -96,7 +96,7 @@ def _label(label: str, last: bool, host: str) -> str:
 
 
 def require_plain(host: str) -> None:
-    """Refuses a host without a scheme that has a mark which may mean something else in a list."""
+    """Rejects a host without a scheme that contains a mark with a different meaning in a list."""
     mark = _MARK.search(host)
     if mark:
         raise InvalidKeyError(f"host {host!r} without a scheme must not hold {mark.group()!r}")

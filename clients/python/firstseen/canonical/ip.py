@@ -1,4 +1,4 @@
-"""IPv4 addresses as browsers read them, and IPv6 literals (docs/format/url-v3.md, Hosts)."""
+"""IPv4 addresses as browsers parse them, and IPv6 literals (docs/format/url-v3.md, Hosts)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _HEX = re.compile(r"[0-9A-Fa-f]{1,4}\Z")
 
 
 def ends_in_number(host: str) -> bool:
-    """Whether a host must be an IPv4 address, because its last label is a number."""
+    """Returns whether a host must be an IPv4 address because its last label is a number."""
     return _NUMBER.match(host, host.rfind(".") + 1) is not None
 
 
 def ipv4(host: str) -> Optional[str]:
-    """The dotted decimal form of one to four numbers; None if it is no address."""
+    """Returns the dotted decimal form of one to four numbers; None if they are not an address."""
     parts = host.split(".")
     if len(parts) > 4:
         return None
@@ -41,14 +41,14 @@ def _number(text: str) -> Optional[int]:
         radix, digits = 8, text[1:]
     allowed = "0123456789abcdefABCDEF" if radix == 16 else "0123456789"[:radix]
     digits = digits.lstrip("0") or digits[:1]
-    # No number of an address has more than eleven digits, the octal ones.
+    # The numbers of an address have at most eleven (octal) digits.
     if not digits or len(digits) > 11 or not all(digit in allowed for digit in digits):
         return None
     return int(digits, radix)
 
 
 def ipv6(text: str) -> Optional[list[int]]:
-    """The eight pieces of an address without brackets; None if it is none."""
+    """Returns the eight pieces of an address without brackets; None if it is not an address."""
     before, gap, after = text.partition("::")
     if not gap:
         pieces = _pieces(text)
@@ -64,7 +64,7 @@ def _pieces(text: str) -> Optional[list[int]]:
     groups = text.split(":") if text else []
     for index, group in enumerate(groups):
         if "." in group and index == len(groups) - 1:
-            # Only four decimal numbers without leading zeros are their own dotted form.
+            # Only four decimal numbers without leading zeros are in dotted form already.
             if ipv4(group) != group:
                 return None
             high, mid, low, last = (int(byte) for byte in group.split("."))
@@ -77,7 +77,7 @@ def _pieces(text: str) -> Optional[list[int]]:
 
 
 def bracketed(pieces: list[int]) -> str:
-    """The form of RFC 5952, section 4, in brackets."""
+    """Returns the form of RFC 5952, section 4, in brackets."""
     start, length = 0, 1
     for at in range(8):
         end = at
@@ -94,7 +94,7 @@ def bracketed(pieces: list[int]) -> str:
 
 
 def embedded_ipv4(pieces: list[int]) -> Optional[str]:
-    """The IPv4 address behind one of ::ffff:0:0/96 (mapped) or 64:ff9b::/96 (NAT64)."""
+    """Returns the IPv4 address in an address of ::ffff:0:0/96 (mapped) or 64:ff9b::/96 (NAT64)."""
     if pieces[:6] in ([0, 0, 0, 0, 0, 0xFFFF], [0x64, 0xFF9B, 0, 0, 0, 0]):
         return _dotted(pieces[6] << 16 | pieces[7])
     return None

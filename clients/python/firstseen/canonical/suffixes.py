@@ -1,4 +1,4 @@
-"""Registrable domains, by the ICANN section of the public suffix list.
+"""Registrable domains, using the ICANN section of the public suffix list.
 
 The section is in public_suffix_list_icann.dat, copied from the list of publicsuffix.org that
 crawler-commons 1.6 bundles; Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/).
@@ -13,16 +13,16 @@ from typing import NamedTuple
 from . import hosts
 
 VERSION = "2025-11-27_13-27-58_UTC"
-"""The version that the list states of itself."""
+"""The version in the list."""
 
 
 class _Rules(NamedTuple):
     suffixes: frozenset[str]
-    # The names below which every name one label longer is a suffix.
+    # Wildcard rules: every name one label longer is a suffix.
     wildcards: frozenset[str]
-    # The names that are none, though a wildcard says so.
+    # Exceptions to wildcard rules.
     exceptions: frozenset[str]
-    # The labels of the longest rule, with its star.
+    # The number of labels of the longest rule, including its star.
     longest: int
 
 
@@ -44,7 +44,7 @@ def _rules() -> _Rules:
 
 
 def registrable_start(domain: str) -> int:
-    """Where the registrable domain begins in a domain; -1 if it is a public suffix itself."""
+    """Returns the start of the registrable domain in a domain; -1 for a public suffix."""
     rules = _rules()
     suffix = domain.rfind(".") + 1
     below = suffix

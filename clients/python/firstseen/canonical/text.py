@@ -22,7 +22,7 @@ SPACE = frozenset(
 )
 _INVISIBLE = re.compile(f"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f{IGNORABLE}]+")
 _PUNCTUATION = frozenset({"Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So"})
-# Half-width sound marks are letters, of which NFKC makes marks.
+# NFKC maps half-width sound marks, which are letters, to marks.
 _SOUND_MARKS = "\uff9e\uff9f"
 
 
@@ -31,7 +31,7 @@ def canonical(text: str) -> str:
         folded = _once(text)
         if not folded:
             raise InvalidKeyError("text is empty after folding")
-        # One round is enough for ASCII.
+        # One round is sufficient for ASCII.
         if folded.isascii() or folded == text:
             return folded
         text = folded
@@ -45,7 +45,7 @@ def _once(text: str) -> str:
 
 
 def _short_marks(text: str) -> str:
-    """Without the marks of a run beyond the first 30."""
+    """Removes the marks of a run after the first 30."""
     if len(text) <= MAX_MARKS or text.isascii():
         return text
     kept, marks = [], 0
@@ -58,7 +58,7 @@ def _short_marks(text: str) -> str:
 
 
 class _Folded(dict):  # type: ignore[type-arg]
-    """The folded form of each character that was seen."""
+    """Cache of the folded form of each character."""
 
     def __missing__(self, character: str) -> str:
         if character in SPACE:
@@ -92,5 +92,5 @@ def _short_runs(upper: str) -> str:
 
 
 def simple_lower(character: str) -> str:
-    """The simple lower-case mapping, which differs from the full one for one character."""
+    """Returns the simple lower-case mapping, which differs from the full mapping for one character."""
     return "i" if character == "\u0130" else character.lower()

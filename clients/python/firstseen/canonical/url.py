@@ -13,7 +13,7 @@ _PORTS = {"http": 80, "https": 443, "ftp": 21}
 CONTROLS_AND_SPACE = "".join(map(chr, range(0x21)))
 _DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):[/\\]+")
-# In front of a URL that a browser opens, its scheme needs no slash, and may be left out.
+# Before a URL that a browser opens. Its scheme may lack the slash, or be omitted.
 _VISITED_SCHEME = re.compile(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE | re.ASCII)
 _VIEW_SOURCE = re.compile(r"\A(?:view-source:[\x00- ]*)+", re.IGNORECASE | re.ASCII)
 _NO_SCHEME = re.compile(r"[/\\]{2,}")
@@ -24,7 +24,7 @@ _PORT = re.compile(r"0*([0-9]{1,5})\Z")
 _UNRESERVED = r"A-Za-z0-9._~\-"
 _PCHAR = _UNRESERVED + "!$&'()*+,;=:@"
 
-# A host whose last label is no number, and a path without escapes, empty segments and dot segments.
+# A host whose last label is not a number, and a path without escapes, empty segments and dot segments.
 PLAIN_HOST_AND_PATH = (
     r"(?:[a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*(?:/|(?:/(?!\.{1,2}(?:/|\Z))[" + _PCHAR + r"]+)+/?)\Z"
 )
@@ -32,7 +32,7 @@ PLAIN_FORM = re.compile(("(?:https?|ftp)://" + PLAIN_HOST_AND_PATH).encode("asci
 
 
 class Cut(NamedTuple):
-    """A URL in parts; without a scheme, it is None."""
+    """The parts of a URL. The scheme may be None."""
 
     scheme: Optional[str]
     host: str
@@ -42,12 +42,12 @@ class Cut(NamedTuple):
 
 
 def cut(key: str, schemes: tuple[str, ...]) -> Cut:
-    """Cuts a URL of one of the schemes, or one without scheme, into its parts."""
+    """Splits a URL with one of the schemes, or without a scheme, into its parts."""
     return _cut(_cleaned(key), schemes)
 
 
 def cut_visit(key: str, schemes: tuple[str, ...]) -> Cut:
-    """Cuts a URL that a browser opens, which is more tolerant about schemes."""
+    """Splits a URL that a browser opens, which is more tolerant about schemes."""
     url = _VIEW_SOURCE.sub("", _cleaned(key))
     match = _VISITED_SCHEME.match(url)
     if match:
@@ -101,7 +101,7 @@ def _port(digits: str, may_be_empty: bool) -> Optional[int]:
 
 
 def escaper(literal: str, unescaped: str) -> Callable[[str], str]:
-    """The function that normalises escapes, for two sets as in classes of regular expressions."""
+    """Returns a function that normalises escapes, for two sets in the syntax of character classes."""
     other = re.compile(f"%[0-9A-Fa-f]{{2}}|[^{literal}]".encode("ascii"))
     decoded = re.compile(f"[{unescaped}]".encode("ascii"))
 
@@ -125,7 +125,7 @@ escaped_list_query = escaper(_PCHAR + "/?", _UNRESERVED + "!$'()*,:@/?")
 
 
 def without_dots(path: str) -> str:
-    """A path without empty segments and dot segments."""
+    """Returns a path without empty segments and dot segments."""
     kept: list[str] = []
     segments = path.split("/")
     for segment in segments:
@@ -137,17 +137,17 @@ def without_dots(path: str) -> str:
     return "/" + "/".join(kept) + end
 
 
-# A name of a parameter, the beginning of one before a star, or a star alone.
+# The name of a parameter, a prefix before a star, or a single star.
 _PATTERN = re.compile(r"[A-Za-z0-9._~-]+\*?|\*")
 MAX_PATTERNS = 1000
 
 
 def patterns(text: str) -> str:
-    """The one form of patterns of stripped parameters; raises ValueError for other text."""
+    """Returns the canonical form of patterns of stripped parameters; raises ValueError for invalid text."""
     each = sorted(set(text.split(",")))
     for pattern in each:
         if not _PATTERN.fullmatch(pattern) or pattern == "common":
-            raise ValueError(f"a stripped parameter must be a name or a beginning and *, got {pattern!r}")
+            raise ValueError(f"a stripped parameter must be a name or a prefix and *, got {pattern!r}")
     form = ",".join(each)
     if len(form) > MAX_PATTERNS:
         raise ValueError(f"stripped parameters must have at most {MAX_PATTERNS} characters, got {len(form)}")
@@ -155,7 +155,7 @@ def patterns(text: str) -> str:
 
 
 def stripping(text: str, version: int) -> Callable[[str], str]:
-    """The rule without the parameters that patterns name."""
+    """Returns the rule that removes the parameters matching patterns."""
     each = patterns(text).split(",")
     names = frozenset(pattern for pattern in each if not pattern.endswith("*"))
     beginnings = tuple(pattern[:-1] for pattern in each if pattern.endswith("*"))
