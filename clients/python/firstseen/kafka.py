@@ -146,7 +146,7 @@ class KafkaSource:
         if self._refused is not None:
             return f" that can be used: {self._refused}"
         if self._other_sets:
-            return ", but of " + ", ".join(sorted(self._other_sets))
+            return ", but snapshots of " + ", ".join(sorted(self._other_sets))
         if self._strange_key is None:
             return ""
         key = self._strange_key.decode("utf-8", "replace")[:100]

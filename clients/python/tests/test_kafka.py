@@ -103,7 +103,7 @@ class Topics(unittest.TestCase):
             ([Record(0, b"spam/publisher", b"0/1"), Record(0, b"x", None)], ""),
             ([Record(0, b"", b"{}")], other.format("without a key")),
             ([Record(1, b"example.org", b"{}")], other.format("with the key 'example.org'")),
-            ([ham, Record(0, b"", b"{}")], ", but of ham"),
+            ([ham, Record(0, b"", b"{}")], ", but snapshots of ham"),
             ([Record(0, b"spam", ham.value[:-1])], " that can be used: the checksum of the manifest does not match its bytes"),
         ):
             topic = Recorded()

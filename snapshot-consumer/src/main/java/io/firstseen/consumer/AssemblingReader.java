@@ -175,7 +175,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     assembler.beginAnew();
     nextOffset = -1;
     String sentence =
-        "topic '%s' was created anew; set '%s' may begin anew with any sequence%s"
+        "topic '%s' was recreated; set '%s' may start again with any sequence%s"
             .formatted(
                 options.topic(),
                 options.setName(),

@@ -53,7 +53,7 @@ final class OtherRecords {
   Optional<String> insteadOfSet() {
     String none = "topic '%s' holds no snapshot of set '%s' yet, ".formatted(topic, setName);
     if (!sets.isEmpty()) {
-      return Optional.of(none + "but of " + String.join(", ", sets));
+      return Optional.of(none + "but snapshots of " + String.join(", ", sets));
     }
     return Optional.ofNullable(strangeKey)
         .map(

@@ -134,8 +134,8 @@ public final class SnapshotClient implements FollowedSet {
           || !each.topic().equals(first.topic())
           || !each.kafkaProperties().equals(first.kafkaProperties())) {
         throw new IllegalArgumentException(
-            "clients that start together must read one topic with the same Kafka properties, those"
-                + " of sets '%s' and '%s' do not".formatted(first.setName(), each.setName()));
+            "clients that start together must read one topic with the same Kafka properties, but"
+                + " sets '%s' and '%s' do not".formatted(first.setName(), each.setName()));
       }
       if (!names.add(each.setName())) {
         throw new IllegalArgumentException(
@@ -313,7 +313,7 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   private String whyNoAnswer(View now) {
-    return "no snapshot of set '%s' may answer: the client is %s%s"
+    return "no snapshot of set '%s' is available: the client is %s%s"
         .formatted(
             options.setName(),
             shown.stateOf(now),

@@ -135,7 +135,7 @@ public final class SnapshotPull {
     Manifest last = highest == manifest.sequence() ? readable() : null;
     if (last != null && !last.hasContentOf(manifest)) {
       throw new SnapshotException(
-          "sequence %d of set '%s' has other content than the one in %s, which stays as it is"
+          "sequence %d of set '%s' has different content from the manifest in %s, which stays as it is"
               .formatted(highest, options.setName(), directory.path()));
     }
     if (manifest.equals(last) && holdsAllOf(manifest)) {

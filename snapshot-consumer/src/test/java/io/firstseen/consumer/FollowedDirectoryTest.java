@@ -265,7 +265,7 @@ class FollowedDirectoryTest {
     publish(3, keys);
     assertThat(nextEvent())
         .startsWith(
-            "refused: sequence 3 of set 'spam' cannot be reached by packs, so the bases are taken:"
+            "refused: sequence 3 of set 'spam' cannot be reached by packs, so the bases are loaded:"
                 + " blob "
                 + second.pack().digest());
     assertThat(nextEvent()).isEqualTo("snapshot 3");
@@ -418,12 +418,12 @@ class FollowedDirectoryTest {
     assertThat(nextEvent()).isEqualTo("snapshot 6");
     Files.delete(directory.manifestFile(6));
     assertThat(nextEvent())
-        .isEqualTo("refused: set 'spam' went back to sequence 5; sequence 6 goes on answering");
+        .isEqualTo("refused: set 'spam' went back to sequence 5; sequence 6 stays active");
     publish(6, "z");
     assertThat(nextEvent())
         .isEqualTo(
-            "refused: sequence 6 of set 'spam' was published again with other content; the first"
-                + " goes on answering");
+            "refused: sequence 6 of set 'spam' was published again with different content; the first"
+                + " stays active");
     // Otherwise a look between two deletions would find sequence 5 alone.
     Files.delete(directory.manifestFile(5));
     directory.clear();

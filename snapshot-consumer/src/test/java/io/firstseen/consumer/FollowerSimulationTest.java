@@ -183,13 +183,13 @@ class FollowerSimulationTest {
         return List.of(good.manifestEntry().tombstone());
       }
     },
-    ROLLED_BACK("set 'spam' went back to sequence 0; sequence 1 goes on answering") {
+    ROLLED_BACK("set 'spam' went back to sequence 0; sequence 1 stays active") {
       @Override
       List<Entry> wrong(Publication good) {
         return signed(TestPublisher.of(SET, 1).publish(0, "old"));
       }
     },
-    FORKED("sequence 1 of set 'spam' was published again with other content; .*") {
+    FORKED("sequence 1 of set 'spam' was published again with different content; .*") {
       @Override
       List<Entry> wrong(Publication good) {
         return signed(TestPublisher.of(SET, 1).publish(1, "fork"));

@@ -200,7 +200,7 @@ class SnapshotCacheTest {
     assertThat(client.mightContain("a")).isTrue();
     assertThat(follow(client, "id-2")).isZero();
     assertThat(client.mightContain("b")).isTrue();
-    assertThat(notices).singleElement().asString().contains("was created anew");
+    assertThat(notices).singleElement().asString().contains("was recreated");
   }
 
   @Test
@@ -234,7 +234,7 @@ class SnapshotCacheTest {
     follow(client, TOPIC_ID);
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
     assertThat(client.status().trouble())
-        .contains("set 'spam' went back to sequence 6; sequence 5 goes on answering");
+        .contains("set 'spam' went back to sequence 6; sequence 5 stays active");
     topic.addAll(seventh.entries());
     follow(client, TOPIC_ID);
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(7);
@@ -577,7 +577,7 @@ class SnapshotCacheTest {
                 + directory.resolve("spam.snapshots")
                 + " cannot be written, so snapshots stay in memory: "
                 + directory.resolve("spam.snapshots").resolve(name)
-                + ": it must be a directory, and no symbolic link");
+                + ": it must be a directory and not a symbolic link");
   }
 
   @ParameterizedTest

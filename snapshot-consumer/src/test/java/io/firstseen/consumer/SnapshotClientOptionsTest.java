@@ -80,6 +80,6 @@ class SnapshotClientOptionsTest {
         .hasMessageEndingWith("must follow different sets, got 'a' twice");
     assertThatThrownBy(() -> SnapshotClient.startAll(List.of(first, other)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageEndingWith("those of sets 'a' and 'b' do not");
+        .hasMessageEndingWith("but sets 'a' and 'b' do not");
   }
 }

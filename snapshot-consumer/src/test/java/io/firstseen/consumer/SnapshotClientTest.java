@@ -111,7 +111,7 @@ class SnapshotClientTest {
     SnapshotClient client = client();
     read(client, TestPublisher.of("spma", 1).publish(1, "a").entries());
     String sentence =
-        "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but of spma";
+        "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but snapshots of spma";
     client.reader().settle();
     assertThat(client.status().trouble()).contains(sentence);
     read(client, publisher.publish(1, "a").entries());
@@ -148,7 +148,7 @@ class SnapshotClientTest {
     assertThat(client.manifest()).isEmpty();
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
+        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
     assertThatThrownBy(() -> client.mightContainEach(null, List.of(utf8("a"))))
         .isInstanceOf(NoSnapshotException.class);
     TestPublisher.Publication first = publisher.publish(1, "a");
@@ -258,7 +258,7 @@ class SnapshotClientTest {
     SnapshotClient throwing = client();
     assertThatThrownBy(() -> throwing.match("a.example"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
+        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
     SnapshotClient present =
         client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
     assertThat(present.match("HTTPS://A.example/b#c")).contains("a.example/b");
@@ -423,7 +423,7 @@ class SnapshotClientTest {
     assertThat(client.state()).isEqualTo(ClientState.STALE);
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' may answer: the client is STALE");
+        .hasMessage("no snapshot of set 'spam' is available: the client is STALE");
     assertThatThrownBy(() -> client.awaitReady(Duration.ZERO)).isInstanceOf(TimeoutException.class);
     publish(client, 2, "a");
     assertThat(client.mightContain("a")).isTrue();
@@ -479,16 +479,16 @@ class SnapshotClientTest {
     client.reader().unreachable("no answer from localhost:9092");
     assertThatThrownBy(() -> client.mightContain("a"))
         .hasMessage(
-            "no snapshot of set 'spam' may answer: the client is EMPTY; no answer from"
+            "no snapshot of set 'spam' is available: the client is EMPTY; no answer from"
                 + " localhost:9092");
     assertThatThrownBy(() -> client.awaitReady(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class)
         .hasMessage(
-            "waited for 1 ms; no snapshot of set 'spam' may answer: the client is EMPTY; no answer"
+            "waited for 1 ms; no snapshot of set 'spam' is available: the client is EMPTY; no answer"
                 + " from localhost:9092");
     client.reader().reachable();
     assertThatThrownBy(() -> client.mightContain("a"))
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
+        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
     assertThat(events).containsExactly("unreachable: no answer from localhost:9092", "reachable");
   }
 
@@ -827,7 +827,7 @@ class SnapshotClientTest {
     careful.reader().settle();
     assertThat(careful.manifest()).isEmpty();
     assertThat(careful.status().trouble().orElseThrow())
-        .contains("the manifest says that it lies in " + directory.toUri())
+        .contains("the manifest names the location " + directory.toUri())
         .endsWith("give this client the directory of blobs or a trusted key");
     assertThatThrownBy(() -> careful.awaitReady(Duration.ofMinutes(1)))
         .isInstanceOf(UnusableSetException.class)
@@ -874,7 +874,8 @@ class SnapshotClientTest {
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(2);
     assertThat(events)
         .containsExactly(
-            "refused: sequence 2 of set 'spam' is pinned and is not on the topic; nothing answers",
+            "refused: sequence 2 of set 'spam' is pinned and is not on the topic; no snapshot is"
+                + " active",
             "READY",
             "snapshot 2");
   }
@@ -897,10 +898,10 @@ class SnapshotClientTest {
     assertThat(client.mightContain("b")).isTrue();
     assertThat(events)
         .containsExactly(
-            "notice: topic 'firstseen.snapshots' was created anew; set 'spam' may begin anew with"
+            "notice: topic 'firstseen.snapshots' was recreated; set 'spam' may start again with"
                 + " any sequence, it was at 7",
             "snapshot 3",
-            "refused: set 'spam' went back to sequence 2; sequence 3 goes on answering");
+            "refused: set 'spam' went back to sequence 2; sequence 3 stays active");
   }
 
   @Test

@@ -51,7 +51,7 @@ final class AskedLists {
             400,
             "set must name lists, '"
                 + served.name()
-                + "' is an allow set, which is asked in any case");
+                + "' is an allow set, which is always checked");
       }
       ClientStatus status = served.status();
       Optional<String> reason = status.snapshot().flatMap(served::whyNoList);

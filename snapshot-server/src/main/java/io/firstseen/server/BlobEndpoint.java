@@ -43,6 +43,6 @@ final class BlobEndpoint implements Endpoint {
       }
     }
     throw new HttpFailure(
-        404, "there is no blob " + digest + " in the snapshots that answer, or did before them");
+        404, "there is no blob " + digest + " in the active snapshots or their predecessors");
   }
 }

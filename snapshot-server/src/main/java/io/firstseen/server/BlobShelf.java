@@ -158,7 +158,9 @@ final class BlobShelf {
       Thread.currentThread().interrupt();
     }
     throw new HttpFailure(
-        503, "the bases of a snapshot are being made, ask again later", Map.of("retry-after", "5"));
+        503,
+        "the bases of a snapshot are being built, try again later",
+        Map.of("retry-after", "5"));
   }
 
   /**

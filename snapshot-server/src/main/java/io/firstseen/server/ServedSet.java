@@ -237,8 +237,7 @@ final class ServedSet implements AutoCloseable {
                   age(Duration.between(published, Instant.now())),
                   manifest.expiresMillis() == null
                       ? ""
-                      : " and says that it expires at "
-                          + Instant.ofEpochMilli(manifest.expiresMillis()),
+                      : " and expires at " + Instant.ofEpochMilli(manifest.expiresMillis()),
                   status.trouble().map(trouble -> "; " + trouble).orElse("")));
     }
     // Without it, URLs that it allows would be present.

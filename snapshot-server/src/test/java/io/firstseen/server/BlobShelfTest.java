@@ -47,7 +47,7 @@ class BlobShelfTest {
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> shelf.ofBases(() -> set))
             .isInstanceOf(HttpFailure.class)
-            .hasMessage("the bases of a snapshot are being made, ask again later")
+            .hasMessage("the bases of a snapshot are being built, try again later")
             .extracting(failure -> ((HttpFailure) failure).status())
             .isEqualTo(503);
       }

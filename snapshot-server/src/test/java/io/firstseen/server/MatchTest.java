@@ -270,8 +270,8 @@ class MatchTest {
         "?url=a.example&set=spam&set=ham|404|there is no set 'ham'",
         "?url=a.example&set=keys|400|set 'keys' must have the canonicaliser url-expression to look"
             + " up URLs, got none",
-        "?url=a.example&set=ours|400|set must name lists, 'ours' is an allow set, which is asked in"
-            + " any case",
+        "?url=a.example&set=ours|400|set must name lists, 'ours' is an allow set, which is always"
+            + " checked",
       })
   void mistakesAreOneSentence(String parameters, int status, String sentence) throws Exception {
     HttpResponse<String> response =

@@ -197,7 +197,7 @@ class PageTest {
     String token = showGuarded();
     assertThat(text("#lost")).isEqualTo("This service needs a token.");
     useToken("a-token-of-somebody-else");
-    browser.await("document.getElementById('lost').innerText.includes('none of this service')");
+    browser.await("document.getElementById('lost').innerText.includes('not valid for this service')");
     // A space of no width.
     useToken(token + "\\u200b");
     browser.await("document.getElementById('lost').innerText.includes('cannot be a token')");

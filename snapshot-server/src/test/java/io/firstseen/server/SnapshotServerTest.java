@@ -769,8 +769,7 @@ class SnapshotServerTest {
     refused(
         get("/v1/contains?key=a"),
         503,
-        "set 'spam' is stale: sequence 1 was published 3 h ago and says that it expires at "
-            + expires);
+        "set 'spam' is stale: sequence 1 was published 3 h ago and expires at " + expires);
   }
 
   @Test

@@ -170,11 +170,11 @@ class KafkaExamplesTest {
     lookUps(broker.bootstrapServers());
     tables.getConfig().set("firstseen.snapshots.wait", "300 ms");
     tables.getConfig().set("restart-strategy.type", "none");
-    assertThatThrownBy(() -> Sql.rows(tables, lookUp("nobody")))
+    assertThatThrownBy(() -> Sql.rows(tables, lookUp("missing")))
         .satisfies(
             e ->
                 assertThat(messages(e))
-                    .contains("waited for 300 ms; no snapshot of set 'nobody' may answer"));
+                    .contains("waited for 300 ms; no snapshot of set 'missing' is available"));
     assertThat(SnapshotContains.clients()).isZero();
   }
 

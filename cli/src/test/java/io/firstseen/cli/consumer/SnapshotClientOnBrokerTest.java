@@ -183,12 +183,12 @@ class SnapshotClientOnBrokerTest {
           .isEqualTo(
               "unreachable: topic '"
                   + topic
-                  + "' cannot be read: the last records that were read are gone");
+                  + "' cannot be read: the last records that were read no longer exist");
       assertThat(nextEvent())
           .isEqualTo(
               "notice: topic '"
                   + topic
-                  + "' was created anew; set 'spam' may begin anew"
+                  + "' was recreated; set 'spam' may start again"
                   + " with any sequence, it was at 5");
       assertThat(nextEvent()).isEqualTo("reachable");
       assertThat(nextEvent()).isEqualTo("snapshot 2");

@@ -69,7 +69,7 @@ class ServeCommandTest {
         Arguments.of(
             "--directory D --token-file pom.xml",
             "--token-file: pom.xml: a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end"
-                + " only, that of line 1 is not"),
+                + " only, the token in line 1 is not"),
         Arguments.of(
             "--directory D --tls-key K",
             "--tls-certificate and --tls-key must be given together, got --tls-key alone"),

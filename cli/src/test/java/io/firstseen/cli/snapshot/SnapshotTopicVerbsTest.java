@@ -155,7 +155,9 @@ class SnapshotTopicVerbsTest {
     }
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publish(5, "b");
-      refused(servers, "sequence 5 of set 'spam' has other content than the one in " + output());
+      refused(
+          servers,
+          "sequence 5 of set 'spam' has different content from the manifest in " + output());
       writer.publishAsManifest(new byte[] {'?'});
       refused(servers, "manifest");
       SetParameters parameters =
@@ -287,7 +289,9 @@ class SnapshotTopicVerbsTest {
     }
     assertThat(info(servers).out())
         .containsExactly(
-            "topic '" + topic + "' holds no snapshot of set 'firstseen' yet, but of spam");
+            "topic '"
+                + topic
+                + "' holds no snapshot of set 'firstseen' yet, but snapshots of spam");
     pull(servers);
     for (String form : List.of("--set=spam", "--set=spam --json")) {
       Invocation ofTopic = info(servers, form.split(" "));

@@ -124,7 +124,7 @@ public final class BlobSource {
       return null;
     }
     if (directory == null && !asksNamedPlaces) {
-      return "the manifest says that it lies in "
+      return "the manifest names the location "
           + manifest.blobs()
           + ", which is read only if a trusted key has signed the manifest: give this client the"
           + " directory of blobs or a trusted key";

@@ -95,7 +95,7 @@ public final class ManifestOrder {
   /** Why a manifest that is {@code BACK} or {@code FORKED} may not answer, in one sentence. */
   public String reason(Manifest manifest, Verdict verdict) {
     return verdict == Verdict.FORKED
-        ? "sequence %d of set '%s' was published again with other content; the first goes on answering"
+        ? "sequence %d of set '%s' was published again with different content; the first stays active"
             .formatted(manifest.sequence(), manifest.setName())
         : "set '%s' went back to sequence %d; %s"
             .formatted(manifest.setName(), manifest.sequence(), whatAnswers());
@@ -103,8 +103,8 @@ public final class ManifestOrder {
 
   String whatAnswers() {
     return answering == null
-        ? "nothing answers"
-        : "sequence %d goes on answering".formatted(answering.sequence());
+        ? "no snapshot is active"
+        : "sequence %d stays active".formatted(answering.sequence());
   }
 
   /** Records that a manifest answers from now on, or was found to be the active one. */

@@ -38,7 +38,7 @@ public record ManifestReader(
 
   /** The report on a manifest whose packs are refused. */
   public String detour(long sequence, String reason) {
-    return "sequence %d of set '%s' cannot be reached by packs, so the bases are taken: %s"
+    return "sequence %d of set '%s' cannot be reached by packs, so the bases are loaded: %s"
         .formatted(sequence, setName, reason);
   }
 }

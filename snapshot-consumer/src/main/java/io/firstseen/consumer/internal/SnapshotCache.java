@@ -174,7 +174,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileSystemException(
-          path.toString(), null, "it must be a directory, and no symbolic link");
+          path.toString(), null, "it must be a directory and not a symbolic link");
     }
     PosixFileAttributeView view =
         Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);

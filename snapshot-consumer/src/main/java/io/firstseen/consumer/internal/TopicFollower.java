@@ -357,7 +357,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   private static KafkaException shorterThanItWas() {
-    return new KafkaException("the last records that were read are gone");
+    return new KafkaException("the last records that were read no longer exist");
   }
 
   private static long recordsLeft(Consumer<byte[], byte[]> of) {

@@ -298,7 +298,7 @@ class BlobSourceTest {
           .last()
           .asString()
           .startsWith(
-              "sequence 3 of set 'spam' cannot be reached by packs, so the bases are taken: ");
+              "sequence 3 of set 'spam' cannot be reached by packs, so the bases are loaded: ");
     }
   }
 

@@ -453,8 +453,8 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(5);
     assertThat(following.refusals)
         .containsExactly(
-            "sequence 3 of set 'spam' is pinned and is not on the topic; sequence 5 goes on"
-                + " answering");
+            "sequence 3 of set 'spam' is pinned and is not on the topic; sequence 5 stays"
+                + " active");
   }
 
   @Test
@@ -467,7 +467,7 @@ class SnapshotAssemblerTest {
     pinning.read(TestPublisher.of(Following.SET, 4).publish(3, "old").entries()).settle();
     assertThat(pinning.sequence()).isEqualTo(1);
     assertThat(pinning.refusals)
-        .containsExactly("set 'spam' went back to sequence 3; sequence 1 goes on answering");
+        .containsExactly("set 'spam' went back to sequence 3; sequence 1 stays active");
     pinning.read(TestPublisher.of(Following.SET, 4).publish(5, "fork").entries()).settle();
     assertThat(pinning.sequence()).isEqualTo(1);
     assertThat(pinning.refusals.get(1)).startsWith("sequence 5 of set 'spam' was published again");
@@ -484,7 +484,7 @@ class SnapshotAssemblerTest {
     following.read(TestPublisher.of(Following.SET, 4).publish(2, "old").entries()).settle();
     assertThat(following.sequence()).isEqualTo(3);
     assertThat(following.refusals)
-        .containsExactly("set 'spam' went back to sequence 2; sequence 3 goes on answering");
+        .containsExactly("set 'spam' went back to sequence 2; sequence 3 stays active");
   }
 
   @Test
@@ -614,7 +614,7 @@ class SnapshotAssemblerTest {
           .last()
           .asString()
           .isEqualTo(
-              "sequence 3 of set 'spam' cannot be reached by packs, so the bases are taken: blob "
+              "sequence 3 of set 'spam' cannot be reached by packs, so the bases are loaded: blob "
                   + second.manifest().pack().digest()
                   + " is missing");
     }
@@ -863,7 +863,7 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(7);
     assertThat(following.contains("a")).isTrue();
     assertThat(following.refusals)
-        .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
+        .containsExactly("set 'spam' went back to sequence 3; sequence 7 stays active");
     following.read(publisher.publish(8, "b").entries()).settle();
     assertThat(following.sequence()).isEqualTo(8);
     // The control: without an active snapshot no sequence is a step back.
@@ -876,7 +876,7 @@ class SnapshotAssemblerTest {
     following.read(TestPublisher.of(Following.SET, 4).publish(3, "old").entries()).settle();
     assertThat(following.sequence()).isEqualTo(7);
     assertThat(following.refusals)
-        .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
+        .containsExactly("set 'spam' went back to sequence 3; sequence 7 stays active");
   }
 
   /** A fresh client, and manifests that were signed once and are published again. */
@@ -902,8 +902,8 @@ class SnapshotAssemblerTest {
       assertThat(fresh.refusals)
           .hasSize(3)
           .contains(
-              "set 'spam' went back to sequence 3; sequence 5 goes on answering",
-              "set 'spam' went back to sequence 2; sequence 5 goes on answering");
+              "set 'spam' went back to sequence 3; sequence 5 stays active",
+              "set 'spam' went back to sequence 2; sequence 5 stays active");
       fresh.read(signed(ours.publish(6, "newer"), key)).settle();
       assertThat(fresh.sequence()).isEqualTo(6);
     }
@@ -967,8 +967,8 @@ class SnapshotAssemblerTest {
     assertThat(following.contains("a")).isTrue();
     assertThat(following.refusals)
         .containsExactly(
-            "sequence 1 of set 'spam' was published again with other content; the first goes on"
-                + " answering");
+            "sequence 1 of set 'spam' was published again with different content; the first"
+                + " stays active");
   }
 
   @Test

@@ -186,7 +186,7 @@ class TopicFollowerTest {
             "record 0",
             "record 1",
             "record 2",
-            "unreachable: topic 'topic' cannot be read: the last records that were read are gone",
+            "unreachable: topic 'topic' cannot be read: the last records that were read no longer exist",
             "open first",
             "record 0",
             "reachable",

@@ -66,19 +66,20 @@ public final class BearerTokens {
       }
       if (token.length() < MIN_CHARACTERS || token.length() > MAX_CHARACTERS) {
         throw new IllegalArgumentException(
-            "a token must have %d to %d characters, that of line %d has %d"
+            "a token must have %d to %d characters, the token in line %d has %d"
                 .formatted(MIN_CHARACTERS, MAX_CHARACTERS, number, token.length()));
       }
       if (!TOKEN.matcher(token).matches()) {
         throw new IllegalArgumentException(
-            "a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, that of line "
+            "a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, the token in line "
                 + number
                 + " is not");
       }
       digests.add(digest(token));
     }
     if (digests.isEmpty()) {
-      throw new IllegalArgumentException("there must be a token, one a line, got none");
+      throw new IllegalArgumentException(
+          "there must be at least one token, one per line, got none");
     }
     return new BearerTokens(digests);
   }
@@ -113,7 +114,7 @@ public final class BearerTokens {
     if (!isOne) {
       throw new HttpFailure(
           401,
-          "the token is none of the service's",
+          "the token is not valid for this service",
           Map.of("www-authenticate", "Bearer realm=\"firstseen\", error=\"invalid_token\""));
     }
   }

@@ -308,7 +308,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       // The bytes of the body are given back with the reply. A mapped file that was truncated
       // throws InternalError.
       LOG.error("{} {} failed", request.method(), request.path(), e);
-      return Reply.error(500, "the server failed; its log says why");
+      return Reply.error(500, "the server failed; see its log for the reason");
     }
   }
 

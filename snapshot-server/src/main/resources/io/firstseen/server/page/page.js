@@ -235,7 +235,7 @@ function askForToken() {
   const wasGiven = "authorization" in headers;
   // It stays until another one is given.
   if (!$("token-form").hidden && isNoToken) return;
-  $("lost").textContent = wasGiven ? "The token is none of this service's." : "This service needs a token.";
+  $("lost").textContent = wasGiven ? "The token is not valid for this service." : "This service needs a token.";
   $("lost").hidden = false;
   $("token-form").hidden = false;
 }

@@ -93,7 +93,7 @@ class AccessTest {
           Authorization: Bearer abcDEF0123456789._~+/-==           | 200 |
           authorization: bearer   another-token-of-the-service     | 200 |
                                                                    | 401 | this needs the header
-          Authorization: Bearer abcDEF0123456789._~+/-=            | 401 | the token is none of
+          Authorization: Bearer abcDEF0123456789._~+/-=            | 401 | the token is not valid
           Authorization: Bearer                                    | 401 | this needs the header
           Authorization: Basic YTpi                                | 401 | this needs the header
           Authorization: abcDEF0123456789._~+/-==                  | 401 | this needs the header
@@ -165,10 +165,10 @@ class AccessTest {
       delimiter = '|',
       textBlock =
           """
-          ''                  | there must be a token, one a line, got none
-          short               | a token must have 16 to 1024 characters, that of line 1 has 5
-          sixteen chars ok?!x | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, that of line 1 is not
-          abcdefgh=ijklmnop   | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, that of line 1 is not
+          ''                  | there must be at least one token, one per line, got none
+          short               | a token must have 16 to 1024 characters, the token in line 1 has 5
+          sixteen chars ok?!x | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, the token in line 1 is not
+          abcdefgh=ijklmnop   | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, the token in line 1 is not
           """)
   void tokensThatCannotBeAreRefusedWithoutShowingThem(String text, String sentence) {
     assertThatThrownBy(() -> BearerTokens.parse(text))

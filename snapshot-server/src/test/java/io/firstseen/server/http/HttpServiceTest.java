@@ -169,7 +169,7 @@ class HttpServiceTest {
           GET /echo?q=%zz HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                       | 400 | a % in the query must be followed by two hexadecimal digits | true
           GET /echo?q=%4 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                        | 400 | a % in the query must be followed by two hexadecimal digits | true
           GET /echo?q=1&q=2 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                     | 400 | the parameter 'q' must be given once | true
-          GET /fail HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                             | 500 | the server failed; its log says why | true
+          GET /fail HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                             | 500 | the server failed; see its log for the reason | true
           GET /echo HTTP/1.1\\r\\n\\r\\n                                          | 400 | a request in HTTP/1.1 must have one Host header | false
           GET /echo HTTP/1.1\\r\\nHost: x\\r\\nHost: y\\r\\n\\r\\n                | 400 | a request in HTTP/1.1 must have one Host header | false
           nonsense\\r\\n\\r\\n                                                    | 400 | this is not a request in HTTP/1.1 | false
