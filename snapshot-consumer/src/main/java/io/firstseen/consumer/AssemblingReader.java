@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs on the following thread: hands records to the assembler and carries out its decisions. */
+/** Runs on the following thread: passes records to the assembler and executes its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
@@ -32,7 +32,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private SnapshotAssembler assembler;
   private OptionalLong pinned;
   private String topicId;
-  // -1 if the topic is to be read from its beginning.
+  // -1 if the topic must be read from its beginning.
   private long nextOffset = -1;
   private long readBytesAtEnd;
   // When the first record for the next snapshot arrived.
@@ -109,7 +109,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     } catch (SnapshotException e) {
       shown.notice(e.getMessage());
     } catch (RuntimeException | OutOfMemoryError | InternalError e) {
-      // The topic holds everything that the cache does. A mapped file that was truncated throws
+      // The topic contains all data of the cache. A mapped file that was truncated throws
       // InternalError.
       shown.notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
       forget();
@@ -117,7 +117,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     tellCacheTrouble();
   }
 
-  /** Starts over as if nothing had been read, since a restore may have failed half-way. */
+  /** Starts over as if no record had been read, because a restore may have failed half-way. */
   private void forget() {
     assembler = newAssembler();
     topicId = null;
@@ -223,11 +223,11 @@ final class AssemblingReader implements TopicFollower.Reader {
     loading &= reread || assembler.isLoading();
     boolean hasActivated = shown.counters().snapshots.get() > before;
     if (hasActivated) {
-      // A manifest that never becomes complete may still wait.
+      // A manifest that never becomes complete may still be waiting.
       loadingSinceNanos = System.nanoTime();
     }
     if (cache != null && hasActivated) {
-      // Manifests that a pin has passed over are read again by a start without it.
+      // A client that starts without the pin reads manifests again that the pin has skipped.
       assembler.commit(options.topic(), topicId, pinned.isPresent() ? -1 : nextOffset);
     }
     tellCacheTrouble();
@@ -236,7 +236,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
-  /** Reports what else is on the topic, while there is no snapshot of the set. */
+  /** Reports other records on the topic while there is no snapshot of the set. */
   private void tellOtherSets() {
     if (onlyOthers != null && shown.active() != null) {
       shown.endRefusal(onlyOthers);
@@ -262,7 +262,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     }
   }
 
-  /** Carries out decisions. Returns whether the topic must be read again. */
+  /** Executes decisions. Returns whether the topic must be read again. */
   private boolean carryOut(List<Decision> decisions) {
     boolean reread = false;
     for (Decision decision : decisions) {

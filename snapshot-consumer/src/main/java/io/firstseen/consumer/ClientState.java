@@ -9,10 +9,10 @@ public enum ClientState {
   /** No usable manifest of the set has been seen. */
   EMPTY,
 
-  /** A manifest has been seen; its snapshots are not all loaded and verified yet. */
+  /** A manifest has been seen, but not all of its snapshots are loaded and verified yet. */
   LOADING,
 
-  /** A verified snapshot answers. */
+  /** A verified snapshot is active. */
   READY,
 
   /**

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 final class CurrentSnapshot {
 
   /**
-   * What queries see. Immutable, replaced as a whole.
+   * The view that queries use. Immutable, replaced as a whole.
    *
    * @param active null in the states EMPTY, LOADING and CLOSED
    * @param trouble see {@link ClientStatus}; null if there is none
-   * @param unusable why no snapshot can answer with the configuration of this client; null if one
-   *     answers or may still answer
+   * @param unusable why no snapshot can be used with the configuration of this client; null if a
+   *     snapshot is active or may still become active
    */
   record View(
       ClientState state,
@@ -26,7 +26,7 @@ final class CurrentSnapshot {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  // Written under the lock, read without it.
+  // Written under the lock, read without the lock.
   private volatile View view = new View(ClientState.EMPTY, null, null, null);
 
   private volatile OptionalLong pinned;
@@ -43,7 +43,9 @@ final class CurrentSnapshot {
     return pinned;
   }
 
-  /** After this returns, no other sequence starts to answer. Empty removes the pin. */
+  /**
+   * After this method returns, no other sequence becomes active. An empty value removes the pin.
+   */
   void pin(OptionalLong sequence) {
     lock.lock();
     try {
@@ -54,8 +56,8 @@ final class CurrentSnapshot {
   }
 
   /**
-   * Publishes a view with another snapshot, unless a different sequence is pinned. Returns whether
-   * it was published.
+   * Publishes a view with a different snapshot, unless a different sequence is pinned. Returns
+   * whether it was published.
    */
   boolean showNext(View next) {
     lock.lock();
@@ -84,7 +86,7 @@ final class CurrentSnapshot {
     }
   }
 
-  /** Waits until a condition holds or the timeout ends, and returns the view of that moment. */
+  /** Waits until a condition holds or the timeout ends, and returns the view at that time. */
   View await(Predicate<View> condition, long timeoutNanos) throws InterruptedException {
     long leftNanos = timeoutNanos;
     lock.lockInterruptibly();

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Follows one set of keys in a {@link SnapshotDirectory}, as {@link SnapshotClient} does on a
- * topic: a snapshot is verified in full before it answers, and <b>the last good one is never
- * dropped</b>, even if its files disappear. {@link #status} has the snapshot to query.
+ * topic: a snapshot is fully verified before it becomes active, and <b>the last valid snapshot is
+ * never dropped</b>, even if its files disappear. {@link #status} returns the snapshot to query.
  *
- * <p>A daemon thread polls the directory, since not every file system reports changes. {@link
- * #close} ends it.
+ * <p>A daemon thread polls the directory, because not every file system reports changes. {@link
+ * #close} ends the thread.
  */
 public final class FollowedDirectory implements FollowedSet {
   /** The default interval between two polls of the directory. */
@@ -52,10 +52,10 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   /**
-   * Starts to describe what to follow; everything else has a default.
+   * Creates a builder; all other options have defaults.
    *
-   * @param directory a {@link SnapshotDirectory}, which need not exist yet
-   * @param setName the name of the set, as its publisher calls it
+   * @param directory a {@link SnapshotDirectory}, which does not have to exist yet
+   * @param setName the name of the set, as configured at its publisher
    * @throws IllegalArgumentException if {@code setName} is not a valid name
    */
   public static Builder builder(Path directory, String setName) {
@@ -78,8 +78,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * The hash function and key that the publisher uses, {@link KeyHash#fixed()} if not set. A set
-     * made with another hash is refused, since every answer would be wrong.
+     * Sets the publisher's hash function and key; default {@link KeyHash#fixed()}. Sets with a
+     * different hash are rejected, because every result would be wrong.
      */
     public Builder keyHash(KeyHash newKeyHash) {
       this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
@@ -87,8 +87,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * Refuses manifests that none of these keys has signed. If not set or empty, signatures are not
-     * checked.
+     * Rejects manifests that are not signed by one of these keys. If not set or empty, signatures
+     * are not checked.
      */
     public Builder trustedKeys(Collection<TrustedKey> keys) {
       this.trustedKeys = Set.copyOf(keys);
@@ -96,29 +96,27 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * How long after the publication of its manifest a snapshot becomes {@link ClientState#STALE}.
-     * If not set, a snapshot is stale only once its manifest has expired.
+     * Sets the time after the publication of its manifest at which a snapshot becomes {@link
+     * ClientState#STALE}. If not set, a snapshot becomes stale only when its manifest expires.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = SnapshotClientOptions.requirePositive("staleAfter", newStaleAfter);
       return this;
     }
 
-    /** How long to wait between two polls; {@link #DEFAULT_POLL} if not set. */
+    /** Sets the interval between two polls; default {@link #DEFAULT_POLL}. */
     public Builder poll(Duration newPoll) {
       this.poll = SnapshotClientOptions.requirePositive("poll", newPoll);
       return this;
     }
 
-    /**
-     * The listener for snapshots and problems; none if not set. Problems are logged in any case.
-     */
+    /** Sets the listener for snapshots and problems; default none. Problems are always logged. */
     public Builder listener(SnapshotListener newListener) {
       this.listener = Objects.requireNonNull(newListener, "listener");
       return this;
     }
 
-    /** Starts to follow. Returns at once, before a snapshot was loaded. */
+    /** Starts to follow the directory. Returns immediately, before a snapshot is loaded. */
     public FollowedDirectory start() {
       FollowedDirectory followed = new FollowedDirectory(this);
       followed.thread.start();
@@ -136,20 +134,20 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   /**
-   * The current metrics. Cheap; may be called by any thread, also after the close. Records and
-   * bytes read stay 0.
+   * Returns the current metrics. Cheap; may be called by any thread, also after {@link #close}.
+   * Records and bytes read are always 0.
    */
   public SnapshotMetrics metrics() {
     return shown().metrics();
   }
 
   /**
-   * Waits until a snapshot answers.
+   * Waits until a snapshot is active.
    *
    * @return its manifest
-   * @throws TimeoutException if that takes longer; the message says why
+   * @throws TimeoutException if no snapshot becomes active in time; the message states the reason
    * @throws UnusableSetException as {@link SnapshotClient#awaitReady}
-   * @throws IllegalStateException if this is or gets closed
+   * @throws IllegalStateException if this object is closed, or is closed meanwhile
    */
   public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
     return shown()

@@ -7,19 +7,21 @@ import java.util.Optional;
 
 /** Follows a set of keys on a topic or in a directory, until it is closed. */
 public interface FollowedSet extends AutoCloseable {
-  /** The state, the snapshot and the newest problem at one moment. Takes no lock. */
+  /**
+   * Returns the state, the snapshot and the newest problem at one moment. Does not acquire a lock.
+   */
   ClientStatus status();
 
   /**
-   * Why no snapshot can answer with the configuration of this object, such as its hash key; empty
-   * if one answers or may still answer.
+   * Returns why no snapshot can be used with the configuration of this object, such as its hash
+   * key; empty if a snapshot is active or may still become active.
    */
   default Optional<String> unusable() {
     return Optional.empty();
   }
 
   /**
-   * The manifests that were published before the first snapshot that answered, oldest first; empty
+   * Returns the manifests that were published before the first active snapshot, oldest first; empty
    * if they are not known.
    */
   default List<Manifest> earlier() {
@@ -27,8 +29,9 @@ public interface FollowedSet extends AutoCloseable {
   }
 
   /**
-   * The bytes of a blob of the set, read-only and with their digest checked; for programs that pass
-   * blobs on. Empty if this object cannot provide them, as that of a topic.
+   * Returns the bytes of a blob of the set, read-only and with their digest checked; for programs
+   * that forward blobs. Empty if this object cannot provide them, for example because it follows a
+   * topic.
    *
    * @param digest the SHA-256 of the blob, 64 hexadecimal digits
    */

@@ -42,15 +42,15 @@ final class FollowedState {
 
   private ClientState state = ClientState.EMPTY;
   private @Nullable ActiveSnapshot active;
-  // What queries see already, while its decision is still to be carried out.
+  // The view that queries already use, while its decision is still to be executed.
   private @Nullable ActiveSnapshot shownNext;
-  // The refusal that stands, and why the source cannot be read now.
+  // The current problem with a manifest, and why the source cannot be read now.
   private @Nullable String refusal;
   private @Nullable String outage;
   private @Nullable String unusable;
 
   /**
-   * The state before anything was read.
+   * Creates the state before any record was read.
    *
    * @param source the topic or directory, as the log names it
    * @param isLoading whether a snapshot is being loaded; called by the following thread
@@ -77,8 +77,8 @@ final class FollowedState {
   }
 
   /**
-   * The state of a view. Checks the age here, too, since the following thread may be too busy to
-   * set STALE in time.
+   * Returns the state of a view. Also checks the age here, because the following thread may be too
+   * busy to set STALE in time.
    */
   ClientState stateOf(View view) {
     return view.state() == ClientState.READY ? stateOf(view.active()) : view.state();
@@ -132,11 +132,11 @@ final class FollowedState {
   /**
    * Waits until a condition holds.
    *
-   * @param why why it does not hold yet
+   * @param why why the condition does not hold yet
    * @return the manifest of the active snapshot
-   * @throws TimeoutException if that takes longer; the message says why
+   * @throws TimeoutException if the condition does not hold in time; the message states the reason
    * @throws UnusableSetException as soon as it is known that waiting does not help
-   * @throws IllegalStateException if this is or gets closed
+   * @throws IllegalStateException if this object is closed, or is closed meanwhile
    */
   Manifest await(Predicate<View> condition, Duration timeout, Function<View, String> why)
       throws InterruptedException, TimeoutException {
@@ -164,7 +164,7 @@ final class FollowedState {
     }
   }
 
-  /** Publishes CLOSED, which stays. */
+  /** Publishes CLOSED, which is the final state. */
   void close() {
     current.show(new View(ClientState.CLOSED, null, null, null));
   }
@@ -173,7 +173,7 @@ final class FollowedState {
     return counters;
   }
 
-  /** The active snapshot; null if there is none. */
+  /** Returns the active snapshot; null if there is none. */
   @Nullable ActiveSnapshot active() {
     return active;
   }
@@ -230,7 +230,7 @@ final class FollowedState {
     tell(each -> each.onUpdate(update));
   }
 
-  /** Drops the active snapshot, as at the start. */
+  /** Drops the active snapshot, which restores the initial state. */
   void forget() {
     active = null;
     shownNext = null;
@@ -262,7 +262,7 @@ final class FollowedState {
     tell(SnapshotListener::onReachable);
   }
 
-  /** Publishes what is wrong with the newest manifest; null for nothing. */
+  /** Publishes the problem of the newest manifest; null if there is no problem. */
   void setRefusal(@Nullable String reason) {
     if (!Objects.equals(refusal, reason)) {
       refusal = reason;
@@ -270,7 +270,7 @@ final class FollowedState {
     }
   }
 
-  /** Publishes and reports what may be wrong, unless something is known to be. */
+  /** Publishes and reports a possible problem, unless a definite problem is known. */
   void suspect(String reason) {
     if (refusal == null) {
       setRefusal(reason);
@@ -278,14 +278,17 @@ final class FollowedState {
     }
   }
 
-  /** Publishes that this is no longer wrong. */
+  /** Publishes that a problem is resolved. */
   void endRefusal(String reason) {
     if (reason.equals(refusal)) {
       setRefusal(null);
     }
   }
 
-  /** Publishes why no snapshot can answer with this configuration; null if one may. */
+  /**
+   * Publishes why no snapshot can be used with this configuration; null if a snapshot may become
+   * active.
+   */
   void setUnusable(@Nullable String reason) {
     if (!Objects.equals(unusable, reason)) {
       unusable = reason;
@@ -293,20 +296,26 @@ final class FollowedState {
     }
   }
 
-  /** Publishes why the source cannot be read; null if it can. A refusal stands until it ends. */
+  /**
+   * Publishes why the source cannot be read; null if it can be read. A problem with a manifest
+   * remains until it is resolved.
+   */
   void setOutage(@Nullable String reason) {
     outage = reason;
     update();
   }
 
-  /** Publishes the state if it has changed, as by age. To be called every few seconds. */
+  /**
+   * Publishes the state if it has changed, for example because of age. Must be called every few
+   * seconds.
+   */
   void tick() {
     if (stateNow() != state) {
       update();
     }
   }
 
-  /** Publishes the current view, and tells the listener of a new state. */
+  /** Publishes the current view, and reports a new state to the listener. */
   private void update() {
     ClientState before = state;
     state = stateNow();
@@ -321,7 +330,7 @@ final class FollowedState {
     }
   }
 
-  /** What queries see: reports that come before {@link #answer} must not take it back. */
+  /** Returns the view that queries use: reports before {@link #answer} must not revert it. */
   private @Nullable ActiveSnapshot showing() {
     return shownNext == null ? active : shownNext;
   }
@@ -336,7 +345,7 @@ final class FollowedState {
     return stateOf(showing);
   }
 
-  /** Calls the listener; what it throws is logged and otherwise ignored. */
+  /** Calls the listener; its exceptions are logged and otherwise ignored. */
   void tell(Consumer<SnapshotListener> event) {
     try {
       event.accept(listener);

@@ -3,7 +3,7 @@ package io.firstseen.consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The daemon thread that follows one set or several. */
+/** The daemon thread that follows one or more sets. */
 final class FollowerThread extends Thread {
   private static final Logger LOG = LoggerFactory.getLogger(FollowerThread.class);
   private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
@@ -14,8 +14,8 @@ final class FollowerThread extends Thread {
   }
 
   /**
-   * Waits until the thread ends, at most some seconds. Does not wait if a listener calls this on
-   * the thread itself.
+   * Waits until the thread ends, at most a few seconds. Does not wait if a listener calls this
+   * method on the thread itself.
    */
   void awaitEnd() {
     if (this == Thread.currentThread()) {

@@ -1,6 +1,9 @@
 package io.firstseen.consumer;
 
-/** A query that no snapshot may answer; the message says why in one sentence. */
+/**
+ * Thrown if a query cannot be answered because no snapshot is available; the message states the
+ * reason.
+ */
 public final class NoSnapshotException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -11,7 +14,7 @@ public final class NoSnapshotException extends RuntimeException {
     this.state = state;
   }
 
-  /** The state of the client when it was asked. */
+  /** Returns the state of the client at the time of the query. */
   public ClientState state() {
     return state;
   }

@@ -1,13 +1,13 @@
 package io.firstseen.consumer;
 
-/** What a query does while there is no snapshot that may answer it. */
+/** The behaviour of queries while no snapshot is available. */
 public enum NoSnapshotPolicy {
-  /** It throws {@link NoSnapshotException}. */
+  /** Queries throw {@link NoSnapshotException}. */
   THROW,
 
-  /** It answers 'present': for callers that would rather drop than let through. */
+  /** Queries return 'present': for callers that prefer to drop events. */
   ANSWER_PRESENT,
 
-  /** It answers 'absent': for callers that would rather let through than drop. */
+  /** Queries return 'absent': for callers that prefer to let events through. */
   ANSWER_ABSENT
 }

@@ -2,7 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.filters.snapshot.SnapshotException;
 
-/** There is no snapshot of a set yet; the message says so in one sentence. */
+/** Thrown if no snapshot of a set has been published yet. */
 public final class NothingPublishedException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a topic holds besides the set that is followed: its name or the topic may be misspelt. */
+/**
+ * Records of a topic that do not belong to the followed set. They indicate that the name of the set
+ * or of the topic may be misspelt.
+ */
 final class OtherRecords {
   private static final int MAX_NAMED_SETS = 20;
   private static final String PUBLISHER = "/publisher";
@@ -24,7 +27,7 @@ final class OtherRecords {
     this.setName = setName;
   }
 
-  /** Takes a record whose key is not the name of the set. */
+  /** Adds a record whose key is not the name of the set. */
   void accept(String key, byte @Nullable [] value) {
     if (value == null
         || key.endsWith(PUBLISHER)
@@ -49,7 +52,7 @@ final class OtherRecords {
     }
   }
 
-  /** A sentence with what there is instead of the set; empty if there is nothing. */
+  /** Returns a message about the records found instead of the set; empty if there are none. */
   Optional<String> insteadOfSet() {
     String none = "topic '%s' holds no snapshot of set '%s' yet, ".formatted(topic, setName);
     if (!sets.isEmpty()) {

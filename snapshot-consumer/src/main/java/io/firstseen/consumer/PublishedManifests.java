@@ -12,33 +12,31 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Chooses from the manifests of a set, read from the beginning of a topic to its end, as {@link
- * ManifestOrder#keep} says.
- */
+/** Selects manifests of a set with {@link ManifestOrder#keep}, from all records of a topic. */
 final class PublishedManifests {
   private final String setName;
   private final Set<TrustedKey> trustedKeys;
   private final List<Manifest> kept = new ArrayList<>();
   private long unusable;
   private String lastReason = "";
-  // Of the newest record; null if that can be used.
+  // The problem of the newest record; null if the record can be used.
   private @Nullable SnapshotException problem;
 
   /**
-   * Nothing is read yet.
+   * Creates an object that has not read any records.
    *
-   * @param trustedKeys one of them must have signed a manifest; empty if signatures are not checked
+   * @param trustedKeys one of these keys must have signed a manifest; empty if signatures are not
+   *     checked
    */
   PublishedManifests(String setName, Set<TrustedKey> trustedKeys) {
     this.setName = setName;
     this.trustedKeys = trustedKeys;
   }
 
-  /** The next record of the set; null if its manifest was deleted. */
+  /** Adds the next record of the set; null if its manifest was deleted. */
   void accept(byte @Nullable [] value) {
     if (value == null) {
-      // A deletion has no signature: with trusted keys it removes no manifest.
+      // A tombstone has no signature: with trusted keys it does not remove a manifest.
       if (trustedKeys.isEmpty()) {
         kept.clear();
         problem = null;
@@ -57,7 +55,7 @@ final class PublishedManifests {
   }
 
   /**
-   * The manifests to try, the highest sequence first; empty if there is none.
+   * Returns the manifests to try, the highest sequence first; empty if there are no manifests.
    *
    * @throws SnapshotException if the newest record cannot be used and there are no trusted keys, or
    *     if no record can be used
@@ -69,7 +67,7 @@ final class PublishedManifests {
     return kept.stream().sorted(Comparator.comparingLong(Manifest::sequence).reversed()).toList();
   }
 
-  /** One sentence about the records that do not count; empty if all count. */
+  /** Returns a message about ignored records; empty if no record was ignored. */
   Optional<String> passedOver() {
     return trustedKeys.isEmpty() || unusable == 0
         ? Optional.empty()

@@ -8,7 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One thread that reads a topic for one or more clients. It ends when the last of them leaves. */
+/**
+ * One thread that reads a topic for one or more clients. It ends when the last client is removed.
+ */
 final class SharedFollower {
   private final TopicFollower follower;
   private final FollowerThread thread;
@@ -29,7 +31,7 @@ final class SharedFollower {
     thread.start();
   }
 
-  /** Removes a client. If it was the last, waits for the thread to end. */
+  /** Removes a client. If it was the last client, waits for the thread to end. */
   void leave() {
     if (users.decrementAndGet() > 0) {
       return;
@@ -38,7 +40,7 @@ final class SharedFollower {
     thread.awaitEnd();
   }
 
-  /** Passes every call on to the readers of all open clients. */
+  /** Forwards every call to the readers of all open clients. */
   private static final class Readers implements TopicFollower.Reader {
     private final List<AssemblingReader> readers;
 

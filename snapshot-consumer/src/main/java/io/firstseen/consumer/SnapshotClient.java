@@ -31,17 +31,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one set of keys on a snapshots topic and answers whether a key is in it. A snapshot is
- * verified in full before it answers, and <b>the last good one is never dropped</b>: whatever is
- * damaged, missing, older or made with another hash key is reported and skipped until a good
- * snapshot arrives.
+ * Follows one set of keys on a snapshots topic and checks whether keys are in it. A snapshot is
+ * fully verified before it becomes active, and <b>the last valid snapshot is never dropped</b>: the
+ * client reports and skips snapshots that are damaged, incomplete, older, or built with a different
+ * hash key, until a valid snapshot arrives.
  *
- * <p>The answer for a live key is always 'present'. For any other key it is 'present' with a
+ * <p>A live key is always reported as present. Any other key is reported as present with a
  * probability of at most the set's false-positive rate. "Live" means at the end of the window of
  * {@link #manifest()}.
  *
- * <p>Queries take no lock, may come from any number of threads, and never wait for the thread that
- * follows the topic. That thread is a daemon; {@link #close} ends it.
+ * <p>Queries do not acquire locks, may be called by any number of threads, and never wait for the
+ * thread that follows the topic. This thread is a daemon; {@link #close} ends it.
  */
 public final class SnapshotClient implements FollowedSet {
   private static final AtomicInteger CLIENTS = new AtomicInteger();
@@ -51,7 +51,7 @@ public final class SnapshotClient implements FollowedSet {
   private final CurrentSnapshot current;
   private final AssemblingReader reader;
   private final FollowedState shown;
-  // Null before the start and after the close.
+  // Null before the start and after {@link #close}.
   private final AtomicReference<SharedFollower> follower = new AtomicReference<>();
 
   /** Creates a client that does not follow yet. Tests feed its reader and supply the clock. */
@@ -74,26 +74,26 @@ public final class SnapshotClient implements FollowedSet {
     return shown;
   }
 
-  /** The reader that the following thread calls. */
+  /** Returns the reader that the following thread calls. */
   AssemblingReader reader() {
     return reader;
   }
 
   /**
-   * Makes a client and starts to follow. Returns at once, before any broker was contacted; {@link
-   * #awaitReady} waits for the first snapshot.
+   * Creates a client and starts to follow. Returns immediately, before any broker is contacted;
+   * {@link #awaitReady} waits for the first snapshot.
    */
   public static SnapshotClient start(SnapshotClientOptions options) {
     return startAll(List.of(options)).get(0);
   }
 
   /**
-   * Makes clients of several sets of one topic, which share a consumer and a thread: the topic is
-   * read once for all of them. The thread ends when all are closed.
+   * Creates clients of several sets of one topic, which share a consumer and a thread: the topic is
+   * read once for all clients. The thread ends when all clients are closed.
    *
    * @return the clients, in the order of the options
-   * @throws IllegalArgumentException if there are none, or if they name different brokers, topics
-   *     or Kafka properties, or one set twice
+   * @throws IllegalArgumentException if there are no options, or if they name different brokers,
+   *     topics or Kafka properties, or the same set twice
    */
   public static List<SnapshotClient> startAll(List<SnapshotClientOptions> options) {
     return startAll(options, FollowerTime.SYSTEM);
@@ -103,7 +103,8 @@ public final class SnapshotClient implements FollowedSet {
     requireOneTopic(options);
     List<SnapshotClient> clients = new ArrayList<>();
     for (SnapshotClientOptions each : options) {
-      // Or a slow server would delay the other sets of the consumer.
+      // Loaded in a separate thread, because a slow server would delay the other sets of the
+      // consumer.
       Executor fetches =
           Executors.newSingleThreadExecutor(
               fetch -> new FollowerThread("fetch-" + each.setName(), fetch));
@@ -182,15 +183,15 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * Whether a key is in the set according to the current snapshot. The key is canonicalised by the
-   * rule of the snapshot.
+   * Returns whether a key is in the set according to the current snapshot. The key is canonicalised
+   * by the snapshot's rule.
    *
    * @param scope the scope; null or empty means none
    * @param key the key before canonicalisation
    * @throws InvalidKeyException if the key has no canonical form, so it cannot be looked up; no set
-   *     holds such a key
-   * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
-   *     otherwise
+   *     contains such a key
+   * @throws NoSnapshotException if no snapshot is available, unless the {@link NoSnapshotPolicy}
+   *     defines a result
    * @throws IllegalStateException if the client was closed, or has no hash key
    */
   public boolean mightContain(byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
@@ -212,7 +213,7 @@ public final class SnapshotClient implements FollowedSet {
    *
    * @param scope the scope of all; null or empty means none
    * @param keys the keys before canonicalisation
-   * @return the answers, in the order of the keys
+   * @return the results, in the order of the keys
    * @throws InvalidKeyException if a key has no canonical form
    */
   public boolean[] mightContainEach(byte @Nullable [] scope, List<byte[]> keys)
@@ -238,12 +239,12 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * The current snapshot as a list of URLs, which goes on to answer from this snapshot. Several
-   * clients answer one question together by {@link io.firstseen.filters.snapshot.UrlLists}.
+   * Returns a URL list that keeps using the current snapshot. Use {@link
+   * io.firstseen.filters.snapshot.UrlLists} to query the lists of several clients together.
    *
-   * @throws NoSnapshotException if no snapshot may answer, whatever the {@link NoSnapshotPolicy}
-   * @throws IllegalArgumentException if the set has another canonical form than {@code
-   *     url-expression}
+   * @throws NoSnapshotException if no snapshot is available, regardless of the {@link
+   *     NoSnapshotPolicy}
+   * @throws IllegalArgumentException if the set's canonicaliser is not {@code url-expression}
    * @throws IllegalStateException if the client was closed, or has no hash key
    */
   public UrlList urlList() {
@@ -270,16 +271,16 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * The most specific entry of the current snapshot, in canonical form, that lists a URL; empty if
-   * none does. Where the {@link NoSnapshotPolicy} answers 'present', it is the URL's own.
+   * Returns the most specific entry of the current snapshot, in canonical form, that lists a URL;
+   * empty if the URL is not listed. If the {@link NoSnapshotPolicy} returns 'present', the entry is
+   * the canonical form of the URL.
    *
    * @param scope the scope; null or empty means none
-   * @param url the URL as a user has it
+   * @param url the URL as entered by a user
    * @throws InvalidKeyException if the URL has no canonical form, so it cannot be looked up
-   * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
-   *     otherwise
-   * @throws IllegalArgumentException if the set has another canonical form than {@code
-   *     url-expression}
+   * @throws NoSnapshotException if no snapshot is available, unless the {@link NoSnapshotPolicy}
+   *     defines a result
+   * @throws IllegalArgumentException if the set's canonicaliser is not {@code url-expression}
    * @throws IllegalStateException if the client was closed, or has no hash key
    */
   public Optional<String> match(byte @Nullable [] scope, byte[] url) throws InvalidKeyException {
@@ -324,7 +325,7 @@ public final class SnapshotClient implements FollowedSet {
                     : "");
   }
 
-  /** The state of the client. */
+  /** Returns the state of the client. */
   public ClientState state() {
     return shown.stateOf(current.view());
   }
@@ -339,17 +340,17 @@ public final class SnapshotClient implements FollowedSet {
     return shown.unusable();
   }
 
-  /** The manifest of the current snapshot; empty if there is none yet. */
+  /** Returns the manifest of the current snapshot; empty if there is no snapshot yet. */
   public Optional<Manifest> manifest() {
     return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);
   }
 
   /**
-   * Holds the client at the snapshot of one sequence. If another snapshot answers now, it keeps
-   * answering until the pinned one is loaded: at once if it is in the {@link
-   * SnapshotClientOptions.Builder#history}, otherwise from the topic, which is read again and may
-   * no longer or not yet hold it. After this method has returned, no other sequence starts to
-   * answer before {@link #unpin}.
+   * Pins the client to the snapshot of one sequence. The current snapshot stays active until the
+   * pinned snapshot is loaded. Loading is immediate if the snapshot is in the {@link
+   * SnapshotClientOptions.Builder#history}. Otherwise the topic is read again; it may no longer
+   * contain the snapshot, or not yet. After this method returns, no other sequence becomes active
+   * before {@link #unpin}.
    *
    * @param sequence the sequence, at least 0
    * @throws IllegalArgumentException if it is negative
@@ -363,36 +364,39 @@ public final class SnapshotClient implements FollowedSet {
     current.pin(OptionalLong.empty());
   }
 
-  /** The pinned sequence, whether or not it answers yet; empty if none is pinned. */
+  /**
+   * Returns the pinned sequence, whether or not it is active yet; empty if no sequence is pinned.
+   */
   public OptionalLong pinned() {
     return current.pinned();
   }
 
-  /** The current metrics. Cheap; may be called by any thread, also after the close. */
+  /** Returns the current metrics. Cheap; may be called by any thread, also after {@link #close}. */
   public SnapshotMetrics metrics() {
     return shown.metrics();
   }
 
   /**
-   * Waits until a snapshot answers.
+   * Waits until a snapshot is active.
    *
-   * @return the manifest of the snapshot that answers
-   * @throws TimeoutException if that takes longer; the message says why
+   * @return the manifest of the active snapshot
+   * @throws TimeoutException if no snapshot becomes active in time; the message states the reason
    * @throws UnusableSetException as soon as it is known that waiting does not help, because this
    *     client cannot use the set with its configuration, such as its hash key
-   * @throws IllegalStateException if the client is or gets closed
+   * @throws IllegalStateException if the client is closed, or is closed meanwhile
    */
   public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
     return await(this::answers, timeout);
   }
 
   /**
-   * Waits until the snapshot of a sequence, or a later one, answers.
+   * Waits until the snapshot of a sequence or a later snapshot is active.
    *
-   * @return what answers
-   * @throws TimeoutException if that takes longer; the message says why
+   * @return the manifest of the active snapshot
+   * @throws TimeoutException if no such snapshot becomes active in time; the message states the
+   *     reason
    * @throws UnusableSetException as {@link #awaitReady}
-   * @throws IllegalStateException if the client is or gets closed
+   * @throws IllegalStateException if the client is closed, or is closed meanwhile
    */
   public Manifest awaitSequence(long sequence, Duration timeout)
       throws InterruptedException, TimeoutException {
@@ -412,8 +416,8 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * Stops following. Running queries are answered; later ones throw. Waits for the following
-   * thread, at most some seconds if it is busy verifying.
+   * Stops following. Running queries complete; later queries throw. Waits for the following thread,
+   * at most a few seconds if it is busy verifying.
    */
   @Override
   public void close() {

@@ -16,8 +16,8 @@ import java.util.function.ToLongFunction;
  * name of the set; {@code docs/operations/metrics.md} lists them. Needs {@code micrometer-core},
  * which is an optional dependency.
  *
- * <p>The meters do not keep a client from being collected. What a snapshot has is not a number
- * while there is none.
+ * <p>The meters do not prevent garbage collection of a client. Gauges of the snapshot are NaN while
+ * there is no snapshot.
  */
 public final class SnapshotClientMetrics implements MeterBinder {
   /** The tag with the name of the set. */
@@ -36,25 +36,25 @@ public final class SnapshotClientMetrics implements MeterBinder {
     this.tags = Tags.concat(tags, SET, followed.setName());
   }
 
-  /** The meters of a client. */
+  /** Creates the meters of a client. */
   public static SnapshotClientMetrics of(SnapshotClient client) {
     return of(client, Tags.empty());
   }
 
   /**
-   * The meters of a client, with further tags: two clients of sets of one name need them, or the
-   * second is not counted.
+   * Creates the meters of a client with additional tags, which are required if two clients follow
+   * sets with the same name. Without them, the second client is not counted.
    */
   public static SnapshotClientMetrics of(SnapshotClient client, Iterable<Tag> tags) {
     return new SnapshotClientMetrics(client.shown(), tags);
   }
 
-  /** The meters of a directory. */
+  /** Creates the meters of a directory. */
   public static SnapshotClientMetrics of(FollowedDirectory directory) {
     return of(directory, Tags.empty());
   }
 
-  /** The meters of a directory, with further tags. */
+  /** Creates the meters of a directory with additional tags. */
   public static SnapshotClientMetrics of(FollowedDirectory directory, Iterable<Tag> tags) {
     return new SnapshotClientMetrics(directory.shown(), tags);
   }
@@ -63,7 +63,7 @@ public final class SnapshotClientMetrics implements MeterBinder {
   public void bindTo(MeterRegistry registry) {
     for (ClientState state : ClientState.values()) {
       Gauge.builder(PREFIX + "state", followed, of -> of.metrics().state() == state ? 1 : 0)
-          .description("1 in the state that the tag names, else 0")
+          .description("1 for the current state, 0 for all other states")
           .tags(tags)
           .tag(STATE, state.name().toLowerCase(Locale.ROOT))
           .register(registry);
@@ -73,7 +73,7 @@ public final class SnapshotClientMetrics implements MeterBinder {
             followed,
             TimeUnit.MILLISECONDS,
             of -> ifAny(of, SnapshotMetrics::ageMillis))
-        .description("Time since the snapshot that answers was published")
+        .description("Time since the active snapshot was published")
         .tags(tags)
         .register(registry);
     gauge(registry, "sequence", null, "Sequence of the snapshot", SnapshotMetrics::sequence);
@@ -84,10 +84,10 @@ public final class SnapshotClientMetrics implements MeterBinder {
             followed,
             TimeUnit.MILLISECONDS,
             of -> ifAny(of, SnapshotMetrics::lastLoadMillis))
-        .description("Time from the first record of the snapshot until it answered")
+        .description("Time from the first record of the snapshot until it became active")
         .tags(tags)
         .register(registry);
-    counter(registry, "loaded", null, "Snapshots that have answered", SnapshotMetrics::snapshots);
+    counter(registry, "loaded", null, "Snapshots that became active", SnapshotMetrics::snapshots);
     counter(
         registry,
         "refused",
@@ -98,11 +98,20 @@ public final class SnapshotClientMetrics implements MeterBinder {
         registry,
         "outages",
         null,
-        "Times that the topic or directory could not be read",
+        "Outages in which the topic or directory could not be read",
         SnapshotMetrics::outages);
-    counter(registry, "read", "bytes", "Values of records read", SnapshotMetrics::readBytes);
     counter(
-        registry, "fetched", "bytes", "Blobs that led to snapshots", SnapshotMetrics::fetchedBytes);
+        registry,
+        "read",
+        "bytes",
+        "Bytes of the values of records read",
+        SnapshotMetrics::readBytes);
+    counter(
+        registry,
+        "fetched",
+        "bytes",
+        "Bytes of the blobs loaded for snapshots",
+        SnapshotMetrics::fetchedBytes);
   }
 
   private void gauge(
@@ -131,7 +140,7 @@ public final class SnapshotClientMetrics implements MeterBinder {
         .register(registry);
   }
 
-  /** A value of the snapshot that answers; not a number if there is none. */
+  /** Returns a value of the active snapshot; NaN if there is no active snapshot. */
   private static double ifAny(FollowedState followed, ToLongFunction<SnapshotMetrics> value) {
     SnapshotMetrics metrics = followed.metrics();
     return metrics.sequence() < 0 ? Double.NaN : value.applyAsLong(metrics);

@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a {@link SnapshotClient} follows, and how. Immutable. */
+/** Options of a {@link SnapshotClient}. Immutable. */
 public final class SnapshotClientOptions {
   /** The default topic of snapshots. */
   public static final String DEFAULT_TOPIC = "firstseen.snapshots";
@@ -32,8 +32,8 @@ public final class SnapshotClientOptions {
   private static final int MAX_HISTORY = 1000;
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
 
-  // With other values a follower could read uncommitted records, miss committed ones, or disturb
-  // another consumer.
+  // With other values a follower could read uncommitted records, miss committed records, or
+  // interfere with another consumer.
   private static final Set<String> OWN_PROPERTIES =
       Set.of(
           "bootstrap.servers",
@@ -85,92 +85,103 @@ public final class SnapshotClientOptions {
   }
 
   /**
-   * Options to follow a set; everything else has a default.
+   * Creates a builder; all other options have defaults.
    *
-   * @param bootstrapServers brokers to ask first, {@code host:port} separated by commas
-   * @param setName the name of the set, as its publisher calls it
+   * @param bootstrapServers the bootstrap brokers, {@code host:port} separated by commas
+   * @param setName the name of the set, as configured at its publisher
    * @throws IllegalArgumentException if the brokers or the name are not valid
    */
   public static Builder builder(String bootstrapServers, String setName) {
     return new Builder(bootstrapServers, setName);
   }
 
-  /** Bootstrap brokers, {@code host:port} separated by commas. */
+  /** Returns the bootstrap brokers, {@code host:port} separated by commas. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
 
-  /** The set to follow. */
+  /** Returns the set to follow. */
   public String setName() {
     return setName;
   }
 
-  /** The topic of snapshots. */
+  /** Returns the topic of snapshots. */
   public String topic() {
     return topic;
   }
 
-  /** The hash function and key that the publisher uses. */
+  /** Returns the hash function and key that the publisher uses. */
   public KeyHash keyHash() {
     return keyHash;
   }
 
-  /** Further settings of the Kafka consumer. */
+  /** Returns additional settings of the Kafka consumer. */
   public Map<String, String> kafkaProperties() {
     return kafkaProperties;
   }
 
-  /** How long chunks may be missing before they are reported and the topic is read again. */
+  /**
+   * Returns how long chunks may be missing before they are reported and the topic is read again.
+   */
   public Duration chunkWait() {
     return chunkWait;
   }
 
-  /** The most bytes of chunks for which no manifest waits; empty for the default. */
+  /**
+   * Returns the maximum number of bytes of chunks for which no manifest waits; empty for the
+   * default.
+   */
   public OptionalLong maxUnnamedBytes() {
     return maxUnnamedBytes;
   }
 
-  /** The age at which a snapshot becomes stale; empty if only expiry makes it stale. */
+  /** Returns the age at which a snapshot becomes stale; empty if only expiry makes it stale. */
   public Optional<Duration> staleAfter() {
     return Optional.ofNullable(staleAfter);
   }
 
-  /** Whether a stale snapshot keeps answering. */
+  /** Returns whether queries keep using a stale snapshot. */
   public boolean answerWhileStale() {
     return answerWhileStale;
   }
 
-  /** What a query does while no snapshot may answer it. */
+  /** Returns the behaviour of queries while no snapshot is available. */
   public NoSnapshotPolicy noSnapshotPolicy() {
     return noSnapshotPolicy;
   }
 
-  /** The listener for snapshots and problems. */
+  /** Returns the listener for snapshots and problems. */
   public SnapshotListener listener() {
     return listener;
   }
 
-  /** How many earlier snapshots stay loaded. */
+  /** Returns how many earlier snapshots stay loaded. */
   public int history() {
     return history;
   }
 
-  /** The directory that keeps snapshots for the next start; empty if they are not kept. */
+  /** Returns the directory that keeps snapshots for the next start; empty if they are not kept. */
   public Optional<Path> cacheDirectory() {
     return Optional.ofNullable(cacheDirectory);
   }
 
-  /** A manifest must carry a signature by one of these keys; empty if none is required. */
+  /**
+   * Returns the trusted keys, one of which must have signed a manifest; empty if no signature is
+   * required.
+   */
   public Set<TrustedKey> trustedKeys() {
     return trustedKeys;
   }
 
-  /** The location of all blobs, which overrides that in manifests; empty if manifests decide. */
+  /**
+   * Returns the location of all blobs, which overrides the location in manifests; empty if
+   * manifests decide.
+   */
   public Optional<URI> blobDirectory() {
     return Optional.ofNullable(blobDirectory);
   }
 
-  /** The loader of all blobs; empty if the client fetches them itself. */
+  /** Returns the loader of all blobs; empty if the client fetches them itself. */
   public Optional<BlobLoader> blobLoader() {
     return Optional.ofNullable(blobLoader);
   }
@@ -179,12 +190,12 @@ public final class SnapshotClientOptions {
     return new BlobSource(blobDirectory, blobLoader, !trustedKeys.isEmpty());
   }
 
-  /** Whether the client follows without a hash key and answers no queries. */
+  /** Returns whether the client follows without a hash key and does not support queries. */
   public boolean isFollowingOnly() {
     return isFollowingOnly;
   }
 
-  /** The sequence that is pinned from the start; empty if none is. */
+  /** Returns the sequence that is pinned from the start; empty if no sequence is pinned. */
   public OptionalLong pinnedSequence() {
     return pinnedSequence;
   }
@@ -203,7 +214,7 @@ public final class SnapshotClientOptions {
     return duration;
   }
 
-  /** Makes {@link SnapshotClientOptions}. */
+  /** A builder of {@link SnapshotClientOptions}. */
   public static final class Builder {
     private final String bootstrapServers;
     private final String setName;
@@ -237,15 +248,15 @@ public final class SnapshotClientOptions {
       this.setName = SnapshotTopicFormat.requireSetName(setName);
     }
 
-    /** The topic of snapshots; {@link #DEFAULT_TOPIC} if not set. */
+    /** Sets the topic of snapshots; default {@link #DEFAULT_TOPIC}. */
     public Builder topic(String newTopic) {
       this.topic = Objects.requireNonNull(newTopic, "topic");
       return this;
     }
 
     /**
-     * The hash function and key that the publisher uses, {@link KeyHash#fixed()} if not set. A set
-     * made with another hash is refused, since every answer would be wrong.
+     * Sets the publisher's hash function and key; default {@link KeyHash#fixed()}. Sets with a
+     * different hash are rejected, because every result would be wrong.
      */
     public Builder keyHash(KeyHash newKeyHash) {
       this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
@@ -253,7 +264,7 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * A further setting of the Kafka consumer, such as {@code security.protocol}.
+     * Adds a setting of the Kafka consumer, such as {@code security.protocol}.
      *
      * @throws IllegalArgumentException if the client sets this property itself
      */
@@ -272,10 +283,10 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * How long chunks that a manifest needs may be missing, after all of the topic was read, before
-     * they are reported and the topic is read once more from its beginning; {@link
-     * #DEFAULT_CHUNK_WAIT} if not set. After ten such waits the topic is read again, then after
-     * twice as long, and so on up to an hour; and as soon as another missing blob comes.
+     * Sets how long chunks that a manifest needs may be missing after the whole topic was read;
+     * default {@link #DEFAULT_CHUNK_WAIT}. After this time, the client reports them and reads the
+     * topic again from its beginning. It then repeats this with exponential backoff from ten times
+     * this value to one hour, and as soon as another missing blob arrives.
      */
     public Builder chunkWait(Duration newChunkWait) {
       this.chunkWait = requirePositive("chunkWait", newChunkWait);
@@ -283,12 +294,12 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * The most bytes that chunks may take, in memory or in the {@link #cacheDirectory}, before a
-     * manifest waits for them. Each chunk counts with 512 bytes more than its own. When they take
-     * more, those of the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so
-     * once for each snapshot that answers. When a manifest needs such a blob, the topic is read
-     * again from its beginning. So allow at least what a window publishes. If not set, 256 MiB, or
-     * twice the snapshot that answers if that is more.
+     * Sets the maximum number of bytes of chunks, in memory or in the {@link #cacheDirectory}, for
+     * which no manifest waits yet. Each chunk counts with an overhead of 512 bytes. If the limit is
+     * exceeded, the chunks of the oldest blobs are dropped, which is reported to {@link
+     * SnapshotListener#onNotice} once per active snapshot. When a manifest needs such a blob, the
+     * topic is read again from its beginning. The limit should therefore be at least the bytes that
+     * a window publishes. Default: 256 MiB, or twice the active snapshot if that is more.
      *
      * @throws IllegalArgumentException if it is less than {@value #MIN_UNNAMED_BYTES} bytes
      */
@@ -303,40 +314,39 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * How long after the publication of its manifest a snapshot becomes {@link ClientState#STALE}.
-     * If not set, a snapshot is stale only once its manifest has expired.
+     * Sets the time after the publication of its manifest at which a snapshot becomes {@link
+     * ClientState#STALE}. If not set, a snapshot becomes stale only when its manifest expires.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = requirePositive("staleAfter", newStaleAfter);
       return this;
     }
 
-    /** Whether a stale snapshot keeps answering; true if not set. */
+    /** Sets whether queries keep using a stale snapshot; default true. */
     public Builder answerWhileStale(boolean newAnswerWhileStale) {
       this.answerWhileStale = newAnswerWhileStale;
       return this;
     }
 
     /**
-     * What a query does while no snapshot may answer it: {@link NoSnapshotPolicy#THROW} if not set.
+     * Sets the behaviour of queries while no snapshot is available; default {@link
+     * NoSnapshotPolicy#THROW}.
      */
     public Builder noSnapshotPolicy(NoSnapshotPolicy newNoSnapshotPolicy) {
       this.noSnapshotPolicy = Objects.requireNonNull(newNoSnapshotPolicy, "noSnapshotPolicy");
       return this;
     }
 
-    /**
-     * The listener for snapshots and problems; none if not set. Problems are logged in any case.
-     */
+    /** Sets the listener for snapshots and problems; default none. Problems are always logged. */
     public Builder listener(SnapshotListener newListener) {
       this.listener = Objects.requireNonNull(newListener, "listener");
       return this;
     }
 
     /**
-     * How many earlier snapshots stay loaded, so that {@link SnapshotClient#pin} can return to them
-     * at once; 0 if not set. Unchanged shards are shared between snapshots; each changed shard
-     * costs its size once more.
+     * Sets how many earlier snapshots stay loaded, so that {@link SnapshotClient#pin} can return to
+     * them immediately; default 0. Unchanged shards are shared between snapshots; each changed
+     * shard takes its size again.
      */
     public Builder history(int newHistory) {
       if (newHistory < 0 || newHistory > MAX_HISTORY) {
@@ -349,14 +359,15 @@ public final class SnapshotClientOptions {
 
     /**
      * Keeps snapshots in files that are mapped into memory, not on the heap. The next client starts
-     * with the last of them, {@link ClientState#READY} without the network, and reads only newer
-     * records from the topic. One directory serves all sets of a topic. Its content is checked for
-     * damage by crashes and disks, but otherwise trusted: whoever can write to it can make the
-     * client answer anything.
+     * with the last snapshot, is {@link ClientState#READY} without network access, and reads only
+     * newer records from the topic. One directory can be used for all sets of a topic. Its content
+     * is checked for damage by crashes and disks, but otherwise trusted: anyone with write access
+     * can make the client return any result.
      *
-     * <p>One client at a time writes to the cache of a set; another one on the same directory
-     * starts from it and keeps later snapshots in memory. Anything that cannot be written stays in
-     * memory as well, see {@link SnapshotListener#onNotice}. If not set, snapshots are in memory.
+     * <p>Only one client at a time writes to the cache of a set; another client with the same
+     * directory starts from the cache and keeps later snapshots in memory. Snapshots that cannot be
+     * written also stay in memory, see {@link SnapshotListener#onNotice}. If not set, snapshots are
+     * kept in memory.
      */
     public Builder cacheDirectory(Path directory) {
       this.cacheDirectory = Objects.requireNonNull(directory, "cacheDirectory");
@@ -364,8 +375,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Refuses manifests, also cached ones, that none of these keys has signed. If not set or empty,
-     * signatures are not checked.
+     * Rejects manifests, including cached manifests, that are not signed by one of these keys. If
+     * not set or empty, signatures are not checked.
      */
     public Builder trustedKeys(Collection<TrustedKey> keys) {
       this.trustedKeys = Set.copyOf(keys);
@@ -373,12 +384,12 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * A directory of blobs named by their digests, as {@code file:}, {@code http:} or {@code
-     * https:}. If not set, blobs are on the topic or at the location that the manifest names. That
-     * location is used only with {@link #trustedKeys}; otherwise whoever can write to the topic
-     * would choose which files and servers the client reads.
+     * Sets a directory of blobs named by their digests, as a {@code file:}, {@code http:} or {@code
+     * https:} URI. If not set, blobs are on the topic or at the location that the manifest names.
+     * The manifest's location is used only with {@link #trustedKeys}; otherwise anyone with write
+     * access to the topic could choose which files and servers the client reads.
      *
-     * @throws IllegalArgumentException if it cannot be the URI of a directory
+     * @throws IllegalArgumentException if the URI cannot be the URI of a directory
      */
     public Builder blobDirectory(URI directory) {
       this.blobDirectory =
@@ -387,9 +398,9 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * A loader of all blobs, for locations that the client cannot read itself. A thread of the
-     * client calls it, and is interrupted if the blob is no longer needed. The bytes that it
-     * returns are verified; an exception is reported and the load tried again.
+     * Sets a loader of all blobs, for locations that the client cannot read itself. A thread of the
+     * client calls the loader, and is interrupted if the blob is no longer needed. The returned
+     * bytes are verified; exceptions are reported and the load is retried.
      */
     public Builder blobLoader(BlobLoader loader) {
       this.blobLoader = Objects.requireNonNull(loader, "blobLoader");
@@ -397,21 +408,21 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Follows a set of any hash key and answers no queries: for programs that monitor or forward
-     * snapshots without having the key.
+     * Follows a set with any hash key, without support for queries: for programs that monitor or
+     * forward snapshots without the key.
      */
     public Builder followingOnly() {
       this.isFollowingOnly = true;
       return this;
     }
 
-    /** Pins a sequence from the start, as {@link SnapshotClient#pin} does later. */
+    /** Pins a sequence from the start; see {@link SnapshotClient#pin}. */
     public Builder pin(long sequence) {
       this.pinnedSequence = OptionalLong.of(requireSequence(sequence));
       return this;
     }
 
-    /** The options. */
+    /** Returns the options. */
     public SnapshotClientOptions build() {
       return new SnapshotClientOptions(this);
     }

@@ -4,58 +4,58 @@ import io.firstseen.filters.snapshot.Manifest;
 
 /**
  * Receives the events of a {@link SnapshotClient} or a {@link FollowedDirectory}. For a directory,
- * read "directory" where a method says "topic". One thread calls all methods, in order: the one
- * that follows the topic. A slow method delays the next snapshot but no query. If a method throws,
- * the exception is logged and otherwise ignored.
+ * read "directory" instead of "topic". The thread that follows the topic calls all methods, in
+ * order. A slow method delays the next snapshot but not queries. If a method throws, the exception
+ * is logged and otherwise ignored.
  */
 public interface SnapshotListener {
 
-  /** A snapshot was verified and answers queries from now on. */
+  /** Called when a verified snapshot becomes active. */
   default void onSnapshot(Manifest manifest) {}
 
   /**
-   * A snapshot was verified and answers queries from now on. The argument has more details than
-   * that of {@link #onSnapshot}, which is called unless this method is overridden.
+   * Called when a verified snapshot becomes active, with more details than {@link #onSnapshot}. The
+   * default implementation calls {@link #onSnapshot}.
    */
   default void onUpdate(SnapshotUpdate update) {
     onSnapshot(update.manifest());
   }
 
   /**
-   * The topic or a blob is being read and its end has not been reached. Called a few times a
-   * second.
+   * Called a few times per second while the topic or a blob is being read and its end has not been
+   * reached.
    *
    * @param readBytes bytes read since the end was last reached
-   * @param left roughly how many records of the topic are left
+   * @param left the approximate number of remaining records of the topic
    */
   default void onProgress(long readBytes, long left) {}
 
   /**
-   * A notice that needs no action at once, for example that the topic was created anew or that the
-   * cache cannot be written. Following continues.
+   * Called with a notice that does not require immediate action, for example that the topic was
+   * recreated or that the cache cannot be written. Following continues.
    *
-   * @param sentence one sentence
+   * @param sentence the notice
    */
   default void onNotice(String sentence) {}
 
   /**
-   * Something on the topic cannot be used; the last good snapshot, if any, keeps answering. Called
-   * once for each refusal.
+   * Called once for each manifest or blob on the topic that cannot be used; the last valid
+   * snapshot, if any, stays active.
    *
-   * @param reason one sentence
+   * @param reason the reason
    */
   default void onRefused(String reason) {}
 
-  /** The client entered a state other than {@link ClientState#CLOSED}. */
+  /** Called when the client enters a state other than {@link ClientState#CLOSED}. */
   default void onState(ClientState state) {}
 
   /**
-   * The topic cannot be read now; the client keeps trying. Called once for each outage.
+   * Called once per outage in which the topic cannot be read; the client keeps retrying.
    *
-   * @param reason one sentence
+   * @param reason the reason
    */
   default void onUnreachable(String reason) {}
 
-  /** The topic can be read again. */
+  /** Called when the topic can be read again. */
   default void onReachable() {}
 }

@@ -8,13 +8,13 @@ package io.firstseen.consumer;
  * @param keys live keys in the current snapshot
  * @param setBytes the length of the current snapshot, in bytes
  * @param ageMillis age of the current manifest, since it was published; -1 if there is none
- * @param snapshots counts the snapshots that have answered
- * @param refusals counts refusals, see {@link SnapshotListener#onRefused}
+ * @param snapshots counts the snapshots that became active
+ * @param refusals counts the calls of {@link SnapshotListener#onRefused}
  * @param outages counts how often the topic could not be read
  * @param readRecords counts records read from the topic, used or not
  * @param readBytes counts the bytes of their values
  * @param fetchedBytes counts the bytes of the blobs that were loaded for these snapshots
- * @param lastLoadMillis how long the last snapshot took from its first record until it answered
+ * @param lastLoadMillis the time from the first record of the last snapshot until it became active
  */
 public record SnapshotMetrics(
     ClientState state,

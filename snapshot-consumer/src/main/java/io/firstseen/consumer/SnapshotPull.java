@@ -24,12 +24,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}: only the blobs that
- * the directory lacks, all verified before the manifest is written. Needs no hash key.
+ * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}. Only missing blobs
+ * are fetched, and all blobs are verified before the manifest is written. Does not require the hash
+ * key.
  *
- * <p>The newest snapshot is that of the highest sequence on the topic, wherever its manifest stands
- * there. If it is damaged or its blobs are not on the topic, the next highest is fetched, unless
- * the directory holds that or a higher one already.
+ * <p>The newest snapshot is the snapshot with the highest sequence on the topic, regardless of the
+ * position of its manifest. If it is damaged or its blobs are not on the topic, the snapshot with
+ * the next lower sequence is fetched, unless the directory already contains this or a higher
+ * sequence.
  */
 public final class SnapshotPull {
   private final SnapshotClientOptions options;
@@ -39,8 +41,9 @@ public final class SnapshotPull {
   /**
    * The result of a pull.
    *
-   * @param manifest the newest manifest that can be used, which the directory holds now
-   * @param isNew whether it was written, because the directory held an older manifest or none
+   * @param manifest the newest usable manifest, which the directory now contains
+   * @param isNew whether it was written, because the directory contained an older manifest or no
+   *     manifest
    * @param fetchedBlobs how many blobs were fetched
    * @param fetchedBytes their total length
    */
@@ -53,17 +56,17 @@ public final class SnapshotPull {
   }
 
   /**
-   * Fetches once.
+   * Fetches the snapshot.
    *
-   * @param options which set, from where; options that only matter for a running client are
-   *     ignored. The listener is told of progress, and in {@link SnapshotListener#onRefused} of
-   *     records that do not count and of a newest snapshot that cannot be used
-   * @param timeout the bound for the whole pull
+   * @param options the set and its source; options for running clients are ignored. The listener
+   *     receives the progress, and {@link SnapshotListener#onRefused} is called for ignored records
+   *     and for a newest snapshot that cannot be used
+   * @param timeout the time limit of the whole pull
    * @throws NothingPublishedException if there is no snapshot of the set yet
-   * @throws SnapshotException if the published snapshot cannot be used, or is older than that of
-   *     the directory
+   * @throws SnapshotException if the published snapshot cannot be used, or is older than the
+   *     snapshot in the directory
    * @throws IOException if a blob cannot be fetched
-   * @throws TimeoutException if the pull takes longer; the message is one sentence
+   * @throws TimeoutException if the pull exceeds the timeout
    */
   public static Result pull(SnapshotClientOptions options, Path directory, Duration timeout)
       throws IOException, TimeoutException {
@@ -147,13 +150,13 @@ public final class SnapshotPull {
     return new Result(manifest, true, fetched.blobs, fetched.bytes);
   }
 
-  /** What was written into the directory. */
+  /** The files that were written to the directory. */
   private static final class Fetched {
     private int blobs;
     private long bytes;
   }
 
-  /** The newest manifest of the directory; null if it is damaged. */
+  /** Returns the newest manifest of the directory; null if it is damaged. */
   private @Nullable Manifest readable() {
     try {
       return directory.latest();
@@ -162,7 +165,7 @@ public final class SnapshotPull {
     }
   }
 
-  /** Whether the directory holds a blob with the right digest. */
+  /** Returns whether the directory holds a blob with the right digest. */
   private boolean isHeld(BlobReference blob) {
     try {
       return Sha256.hex(directory.blob(blob)).equals(blob.digest());
@@ -171,7 +174,7 @@ public final class SnapshotPull {
     }
   }
 
-  /** Whether the directory holds what a reader of the manifest needs. */
+  /** Returns whether the directory contains all blobs that a reader of the manifest needs. */
   private boolean holdsAllOf(Manifest manifest) {
     try {
       return new ManifestBlobs(manifest, directory::blob)
@@ -181,7 +184,7 @@ public final class SnapshotPull {
     }
   }
 
-  /** The manifests of the set on the topic, the highest sequence first; at least one. */
+  /** Returns the manifests of the set on the topic, the highest sequence first; at least one. */
   private List<Manifest> published(TopicReading topic, TopicBlobs onTopic)
       throws IOException, TimeoutException {
     if (!topic.exists()) {

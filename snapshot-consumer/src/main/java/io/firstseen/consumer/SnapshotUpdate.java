@@ -6,17 +6,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A change of the snapshot that answers.
+ * A change of the active snapshot.
  *
- * @param manifest the manifest that answers from now on
- * @param previous the manifest that answered before; empty at first
- * @param addedKeys keys that are live now and were not before; empty if unknown, as after a shard
- *     was fetched whole
- * @param removedKeys keys that were live before and are not now; empty if unknown
- * @param way how the snapshot was reached; {@code NOTHING} also if it was kept, in the history or
+ * @param manifest the manifest of the new active snapshot
+ * @param previous the manifest of the previous active snapshot; empty for the first snapshot
+ * @param addedKeys the number of keys that are live now and were not before; empty if unknown, for
+ *     example after a whole shard was fetched
+ * @param removedKeys the number of keys that were live before and are not now; empty if unknown
+ * @param way which blobs were loaded; {@code NOTHING} also if the snapshot was in the history or
  *     the cache
  * @param fetchedBytes the bytes of the blobs that were loaded for it
- * @param tookMillis time from its first record, or from the start of the client, until it answered
+ * @param tookMillis the time from its first record, or from the start of the client, until it
+ *     became active
  */
 public record SnapshotUpdate(
     Manifest manifest,

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a set in a {@link SnapshotSource}: the highest sequence that can be used becomes active.
- * Reports to a {@link FollowedState}. Knows no thread; {@link #look} is called at each poll.
+ * Follows a set in a {@link SnapshotSource}: the highest usable sequence becomes active. Reports to
+ * a {@link FollowedState}. Does not manage threads; {@link #look} is called at each poll.
  */
 final class SourceFollower {
   private static final Logger LOG = LoggerFactory.getLogger(SourceFollower.class);
@@ -48,23 +48,23 @@ final class SourceFollower {
   private boolean loading;
   private boolean reachable = true;
   private boolean hasFailed;
-  // What is wrong with the newest manifest that cannot be used.
+  // The problem of the newest manifest that cannot be used.
   private @Nullable String failing;
-  // Why the last manifest of this look was refused.
+  // Why the last manifest of this poll was rejected.
   private @Nullable String lastReason;
   private Judged judged = Judged.NOTHING;
 
   /** The newest manifest that was judged, and its version in the source. */
   private record Judged(long sequence, Object version) {
-    /** There is no manifest. */
+    /** No manifest. */
     static final Judged NOTHING = new Judged(-1, "none");
   }
 
   /**
-   * What is wrong with a manifest.
+   * The problem of a manifest.
    *
-   * @param isLasting whether this reader cannot use the manifest, however often it tries
-   * @param retry the look at which it is verified again
+   * @param isLasting whether this reader can never use the manifest
+   * @param retry the poll at which it is verified again
    */
   private record Failure(String refusal, boolean isLasting, Retry retry) {}
 
@@ -101,14 +101,14 @@ final class SourceFollower {
     return earlier;
   }
 
-  /** Takes what is new in the source, and reports what is wrong. Throws nothing. */
+  /** Processes new manifests of the source and reports problems. Never throws. */
   void look() {
     try {
       looks++;
       take();
       shown.tick();
     } catch (RuntimeException | Error e) {
-      // Memory may have ended while a failure was reported.
+      // Memory may have been exhausted while a failure was reported.
       LOG.debug("looking at {} failed", source.place(), e);
       hasFailed = true;
     }
@@ -155,7 +155,7 @@ final class SourceFollower {
     return false;
   }
 
-  /** The sequence of the active snapshot; -1 if there is none. */
+  /** Returns the sequence of the active snapshot; -1 if there is none. */
   private long activeSequence() {
     ActiveSnapshot active = shown.active();
     return active == null ? -1 : active.manifest().sequence();
@@ -166,7 +166,7 @@ final class SourceFollower {
       hasFailed = false;
       shown.setOutage(null);
     }
-    // What is wrong with the newest manifest holds also if an older one has answered since.
+    // A problem of the newest manifest remains even if an older manifest has become active since.
     failures.keySet().retainAll(sequences);
     String before = failing;
     failing =
@@ -185,7 +185,7 @@ final class SourceFollower {
     }
   }
 
-  /** Makes a snapshot active, or reports why not. Returns whether it is active. */
+  /** Makes a snapshot active, or reports why it cannot. Returns whether it is active. */
   private boolean load(long sequence, List<Long> newestFirst) {
     long startNanos = System.nanoTime();
     try {
@@ -228,7 +228,7 @@ final class SourceFollower {
   private void fail(long sequence, String reason, boolean isLasting) {
     String refusal = reader.refusal(sequence, reason);
     Failure before = failures.get(sequence);
-    // What is wrong with one, such as another hash key, may be wrong with hundreds.
+    // A problem, such as a different hash key, may affect hundreds of manifests.
     if (before == null && !reason.equals(lastReason)) {
       shown.refuse(refusal);
     }
@@ -238,7 +238,7 @@ final class SourceFollower {
         sequence, new Failure(refusal, isLasting, retry.next(looks, FIRST_RETRY, MAX_RETRY)));
   }
 
-  /** Reads a manifest. Its snapshots may be made with another hash key. */
+  /** Reads a manifest. Its snapshots may be built with a different hash key. */
   private Manifest read(long sequence) throws IOException {
     Manifest manifest = reader.read(source.manifest(sequence));
     if (manifest.sequence() != sequence) {
@@ -262,7 +262,7 @@ final class SourceFollower {
     return List.copyOf(manifests);
   }
 
-  /** Reports, once for each change, that the source no longer holds the active manifest. */
+  /** Reports once per change that the source no longer contains the active manifest. */
   private void judgeOld(List<Long> newestFirst) {
     if (newestFirst.isEmpty()) {
       complainOnce(Judged.NOTHING, "there is no manifest in " + source.place());
@@ -287,7 +287,7 @@ final class SourceFollower {
       }
       ManifestOrder.Verdict verdict = order.check(manifest);
       if (verdict == ManifestOrder.Verdict.SAME) {
-        // A repeated run has written it again, as a rule later.
+        // A repeated run has written it again, usually later.
         judged = now;
         shown.setRefusal(null);
         if (manifest.publishedMillis() > shown.active().manifest().publishedMillis()) {

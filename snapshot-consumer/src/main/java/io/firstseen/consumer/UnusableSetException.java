@@ -1,9 +1,10 @@
 package io.firstseen.consumer;
 
 /**
- * A client cannot use a set with its configuration, so neither waiting nor another attempt helps:
- * the publisher has a different hash key, or the client is too old for the set, has too little
- * memory, or may not read the place of the blobs. The message names the reason and the fix.
+ * Thrown if a client cannot use a set with its configuration, so that neither waiting nor retrying
+ * helps: the publisher has a different hash key, or the client is too old for the set, has too
+ * little memory, or may not read the location of the blobs. The message names the reason and the
+ * fix.
  */
 public final class UnusableSetException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -8,22 +8,22 @@ import io.firstseen.filters.snapshot.SnapshotSet;
  *
  * @param set the opened shards
  * @param publishedMillis when its manifest was published, or, if that is earlier, when it was first
- *     read, in milliseconds since the epoch. So a manifest that is dated ahead stays fresh no
- *     longer than one that is published when it is read
+ *     read, in milliseconds since the epoch. A manifest with a future date therefore becomes stale
+ *     no later than a manifest that is published when it is read
  */
 public record ActiveSnapshot(SnapshotSet set, long publishedMillis) {
 
-  /** A snapshot whose manifest is read now. */
+  /** Creates a snapshot whose manifest is read now. */
   public static ActiveSnapshot of(SnapshotSet set, long nowMillis) {
     return new ActiveSnapshot(set, Math.min(set.manifest().publishedMillis(), nowMillis));
   }
 
-  /** The manifest of the set. */
+  /** Returns the manifest of the set. */
   public Manifest manifest() {
     return set.manifest();
   }
 
-  /** The total bytes of its shards. */
+  /** Returns the total bytes of its shards. */
   public long setBytes() {
     long bytes = 0;
     for (int shard = 0; shard < manifest().parameters().shards().count(); shard++) {

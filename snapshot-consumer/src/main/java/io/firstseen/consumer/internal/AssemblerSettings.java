@@ -8,15 +8,15 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an assembler follows, and how.
+ * The settings of an assembler.
  *
- * @param setName the set to follow; others are ignored
- * @param keyHash the hash function and key that the set must be made with; null for any
+ * @param setName the set to follow; other sets are ignored
+ * @param keyHash the required hash function and key of the set; null for any
  * @param chunkWaitMillis how long chunks may be missing before they are reported
- * @param maxUnnamedBytes the most bytes of chunks for which no manifest waits; empty for 256 MiB,
- *     or twice the snapshot that answers if that is more
+ * @param maxUnnamedBytes the maximum number of bytes of chunks for which no manifest waits; empty
+ *     for 256 MiB, or twice the active snapshot if that is more
  * @param historyLength how many earlier snapshots stay loaded
- * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
+ * @param trustedKeys a manifest must be signed by one of these keys; empty if no signature is
  *     required
  * @param blobs fetches blobs that are not on the topic
  * @param cache keeps snapshots and chunks in files; null to keep them in memory
@@ -33,7 +33,7 @@ public record AssemblerSettings(
     @Nullable SnapshotCache cache,
     Executor fetches) {
 
-  /** Settings of an assembler that waits for such loads. */
+  /** Creates settings of an assembler that runs these loads synchronously. */
   public AssemblerSettings(
       String setName,
       @Nullable KeyHash keyHash,

@@ -28,8 +28,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches blobs that are not on the topic, from files and by HTTP, or by the user's loader. They
- * are read into memory, not mapped: somebody else's file might be truncated during a query.
+ * Fetches blobs that are not on the topic from files, over HTTP, or with the user's loader. Blobs
+ * are read into memory instead of mapped, because another process might truncate a file during a
+ * query.
  */
 public final class BlobSource {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -42,7 +43,7 @@ public final class BlobSource {
   /** See {@link BlobLoader#requestBytes}. */
   static final long REQUEST_BYTES = 4_096;
 
-  // The longest array of any JVM.
+  // The maximum length of an array on any JVM.
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
   private final @Nullable URI directory;
@@ -52,14 +53,14 @@ public final class BlobSource {
   private HttpClient http;
 
   /**
-   * Makes a source.
+   * Creates a source.
    *
-   * @param directory the location of all blobs, which overrides that in manifests; null if
+   * @param directory the location of all blobs, which overrides the location in manifests; null if
    *     manifests decide
    * @param loader fetches all blobs instead; null for none
-   * @param asksNamedPlaces whether the location in a manifest is used. This is safe only if a
-   *     trusted key must have signed the manifest; otherwise whoever can write to the topic would
-   *     choose which files and servers this program reads
+   * @param asksNamedPlaces whether the location in a manifest is used. This is safe only if
+   *     manifests must be signed by a trusted key; otherwise anyone with write access to the topic
+   *     could choose which files and servers this program reads
    */
   public BlobSource(@Nullable URI directory, @Nullable BlobLoader loader, boolean asksNamedPlaces) {
     this(directory, loader, asksNamedPlaces, ANSWER_TIMEOUT);
@@ -77,20 +78,20 @@ public final class BlobSource {
   }
 
   /**
-   * Whether the blobs of a manifest must be fetched by this source; otherwise they are on the
-   * topic.
+   * Returns whether the blobs of a manifest must be fetched by this source; otherwise they are on
+   * the topic.
    */
   public boolean isNeededFor(Manifest manifest) {
     return directory != null || loader != null || manifest.blobs() != null;
   }
 
   /**
-   * The bytes of a blob, with their digest checked.
+   * Returns the bytes of a blob, with their digest checked.
    *
    * @throws MalformedSnapshotException if the manifest gives a length that this source cannot read
-   * @throws MissingBlobsException if the blob is not there, or other bytes are in its place; the
-   *     message says where
-   * @throws IOException if they cannot be fetched; the message is one sentence with the location
+   * @throws MissingBlobsException if the blob does not exist or has different bytes; the message
+   *     names the location
+   * @throws IOException if they cannot be fetched; the message names the location
    */
   public ByteBuffer fetch(Manifest manifest, BlobReference blob) throws IOException {
     ByteBuffer bytes = read(manifest, blob);
@@ -116,8 +117,8 @@ public final class BlobSource {
   }
 
   /**
-   * Why the blobs of a manifest cannot be fetched with this configuration; null if they may be
-   * fetched, or are on the topic.
+   * Returns why the blobs of a manifest cannot be fetched with this configuration; null if they can
+   * be fetched, or are on the topic.
    */
   @Nullable String whyUnreachable(Manifest manifest) {
     if (loader != null || !isNeededFor(manifest)) {
@@ -138,9 +139,9 @@ public final class BlobSource {
   }
 
   /**
-   * Refuses a length that this source cannot read, whatever the place holds.
+   * Rejects a length that this source cannot read, regardless of the blob's location.
    *
-   * @throws MalformedSnapshotException with one sentence
+   * @throws MalformedSnapshotException if the blob is too long
    */
   void requireReadable(BlobReference blob) throws MalformedSnapshotException {
     if (loader == null && blob.bytes() > MAX_BYTES) {
@@ -161,7 +162,7 @@ public final class BlobSource {
   }
 
   private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
-    // One byte more than expected is enough to show that it is not this blob.
+    // One extra byte is enough to detect that this is not the expected blob.
     return ByteBuffer.wrap(from.readNBytes((int) Math.min(blob.bytes() + 1, MAX_BYTES)));
   }
 

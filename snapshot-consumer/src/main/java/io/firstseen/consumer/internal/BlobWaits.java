@@ -12,15 +12,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what to do about manifests whose blobs are missing on the topic: to wait, to report it or
- * to read all of the topic again.
+ * Decides whether to wait for, report, or read the whole topic again for blobs of manifests that
+ * are missing on the topic.
  */
 final class BlobWaits {
   // Records of one window may become visible one after another.
   private static final long REREAD_AFTER_MILLIS = 2_000;
 
-  // The first pause before the topic is read again for a manifest that waits in vain, in waits for
-  // chunks, and the longest pause.
+  // The first pause before the topic is read again for a manifest that keeps waiting, in chunk
+  // waits, and the maximum pause.
   private static final int FIRST_RETRY_WAITS = 10;
   private static final long MAX_RETRY_MILLIS = 3_600_000;
 
@@ -34,20 +34,22 @@ final class BlobWaits {
   private final ChunkSelection selection;
   private final Reports reports;
   private boolean rereadWanted;
-  // How often the first answer has waited until the topic was read again.
+  // How often the first snapshot has waited until the topic was read again.
   private int deferrals;
-  // When the end of the topic was first reached since all of it is read; null before.
+  // When the end of the topic was first reached since reading of the whole topic began; null
+  // before.
   private @Nullable Long needsBasesSinceMillis;
-  // When all of the topic is read again, by the sequences of manifests that wait in vain.
+  // When the whole topic is read again, by the sequences of manifests that keep waiting.
   private final Map<Long, Retry> retries = new HashMap<>();
   private NothingComplete nothingComplete = NothingComplete.NONE;
 
   /**
-   * Whether manifests wait all the time. Each may wait for a short time only, if windows are short.
+   * Tracks whether manifests are continuously waiting. If windows are short, each manifest may only
+   * wait for a short time.
    *
-   * @param sinceMillis when a manifest began to wait, since one was complete and since all of the
-   *     topic is read; null if none waits
-   * @param isTold whether it was reported
+   * @param sinceMillis when a manifest began to wait, after the last complete manifest and after
+   *     reading of the whole topic began; null if no manifest waits
+   * @param isTold whether this was reported
    * @param isRead whether the topic was read again for it
    */
   private record NothingComplete(@Nullable Long sinceMillis, boolean isTold, boolean isRead) {
@@ -72,35 +74,35 @@ final class BlobWaits {
     this.reports = reports;
   }
 
-  /** A snapshot has become active. */
+  /** Called when a snapshot has become active. */
   void answered() {
     nothingComplete = NothingComplete.NONE;
   }
 
-  /** No manifest waits. */
+  /** Called when no manifest waits. */
   void end() {
     nothingComplete = nothingComplete.since(null);
   }
 
-  /** All of the topic is about to be read from its beginning. */
+  /** Called when the whole topic is about to be read from its beginning. */
   void rewind() {
     end();
     needsBasesSinceMillis = null;
   }
 
-  /** Sets whether all of the topic is to be read again. */
+  /** Sets whether the whole topic must be read again. */
   void wantReread(boolean isWanted) {
     rereadWanted = isWanted;
   }
 
-  /** Whether all of the topic is to be read again; asked once. */
+  /** Returns whether the whole topic must be read again, and resets this request. */
   boolean takeReread() {
     boolean taken = rereadWanted;
     rereadWanted = false;
     return taken;
   }
 
-  /** Forgets manifests that wait no more. */
+  /** Forgets manifests that no longer wait. */
   void retain(Collection<Candidate> candidates) {
     retries
         .keySet()
@@ -108,7 +110,7 @@ final class BlobWaits {
   }
 
   /**
-   * Drops bases if they are not needed any more.
+   * Drops bases if they are no longer needed.
    *
    * @param hasActive whether a snapshot is active
    * @param mayBeNeeded whether a manifest waits that may need them
@@ -124,7 +126,8 @@ final class BlobWaits {
   }
 
   /**
-   * Some blobs of a candidate came late, so others may have come where they are not read any more.
+   * Some blobs of a candidate arrived late, so others may be in parts of the topic that are no
+   * longer read.
    */
   void tryAgain(Candidate candidate, long nowMillis) {
     retries.computeIfPresent(
@@ -134,10 +137,10 @@ final class BlobWaits {
   /**
    * Lets a candidate wait for blobs of the topic.
    *
-   * @param asked the digests of the blobs that all candidates need, as far as they are known
+   * @param asked the digests of the blobs that all candidates are known to need
    * @param hasActive whether a snapshot is active
-   * @return whether lower sequences must wait until the topic was read again: they would answer
-   *     first only because their blobs came later
+   * @return whether lower sequences must wait until the topic was read again: they would become
+   *     active first only because their blobs arrived later
    */
   boolean await(
       Candidate candidate,
@@ -147,7 +150,7 @@ final class BlobWaits {
       Consumer<Decision> decisions) {
     long lackingBytes = candidate.lacking.stream().mapToLong(BlobReference::bytes).sum();
     if (lackingBytes > maxBlobBytes) {
-      // To wait for them would take the memory from the other sets of a consumer.
+      // Waiting for them would take memory from the other sets of a consumer.
       candidate.isGivenUp = true;
       candidate.unusable =
           "sequence %d of set '%s' needs %d more bytes of blobs, and only %d may be in memory: give it a cache directory or more heap"
@@ -161,14 +164,15 @@ final class BlobWaits {
     long waitedMillis = nowMillis - candidate.waitsSinceMillis;
     if (!selection.keepsBases()) {
       boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, chunkWaitMillis);
-      // Once, so that a manifest that is published again and again costs no more.
+      // Only once, so that a repeatedly published manifest has no further cost.
       if (isLate && reports.isFirst("reread for " + candidate.sequence())) {
         rereadFor(candidate.asked);
       } else if (waitedMillis >= chunkWaitMillis) {
         reportWaiting(candidate, nowMillis, decisions);
       }
     } else if (selection.takeDropped(candidate.lacking)) {
-      // All at once: a bound that has room for one of them alone would drop each for the others.
+      // All together, because a limit that only fits one of them would drop each blob for the
+      // others.
       rereadFor(asked);
       defers = !hasActive && deferrals++ < MAX_DEFERRALS;
     } else if (waitedMillis >= chunkWaitMillis) {
@@ -183,7 +187,10 @@ final class BlobWaits {
     selection.await(digests);
   }
 
-  /** Reports that manifests wait all the time, where each leaves before it has waited enough. */
+  /**
+   * Reports that manifests are continuously waiting, although each is replaced before its wait
+   * ends.
+   */
   private void awaitAny(Candidate candidate, long nowMillis, Consumer<Decision> decisions) {
     if (reports.has("waiting for " + candidate.sequence())) {
       return;
@@ -214,7 +221,10 @@ final class BlobWaits {
         new NothingComplete(nothingComplete.sinceMillis(), true, nothingComplete.isRead());
   }
 
-  /** What a candidate lacks, except damaged blobs, which were reported already. */
+  /**
+   * Returns a description of a candidate's missing blobs, except damaged blobs, which were already
+   * reported.
+   */
   private List<BlobReference> missing(Candidate candidate) {
     return candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
   }

@@ -10,18 +10,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a cache keeps for the next start of the process. Its bytes are the SHA-256 of all that
- * follows it, then one line each for version, topic, topic id, offset, time, and sequence and
- * digest of the highest manifest, then a line for each shard, then the manifest.
+ * The state that a cache keeps for the next start of the process. Its bytes are the SHA-256 of the
+ * following bytes, then one line each for version, topic, topic id, offset, time, and sequence and
+ * digest of the highest manifest, then one line per shard, then the manifest.
  *
  * @param topic the name of the topic
  * @param topicId its id; empty if not known
  * @param resumeOffset the offset to read the topic from
  * @param publishedMillis as in {@link ActiveSnapshot}
- * @param highest the highest manifest that answered; higher than the kept one if a lower one was
- *     pinned
+ * @param highest the highest manifest that was active; higher than the kept manifest if a lower
+ *     sequence was pinned
  * @param digests the digest of each shard's snapshot, which names its file; empty if the shard has
- *     none
+ *     no snapshot
  * @param manifest the manifest of the active snapshot
  */
 public record CachedState(

@@ -7,29 +7,30 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A manifest that may become active, and what is known of its blobs. */
+/** A manifest that may become active, and the state of its blobs. */
 final class Candidate {
   final Manifest manifest;
   final long offset;
   final long readMillis;
-  // Digests of the blobs on the topic that its loads have asked for so far.
+  // Digests of the blobs on the topic that its loads have requested so far.
   final Set<String> asked = new HashSet<>();
-  // What the last load lacked; empty before the first, and if another snapshot answers since then.
+  // The blobs that the last load was missing; empty before the first load, and if a different
+  // snapshot became active since.
   List<BlobReference> lacking = List.of();
-  // Whether all of the topic was read again for its blobs, in vain.
+  // Whether the whole topic was read again for its blobs without success.
   boolean isGivenUp;
-  // Why the client's configuration does not allow to load it; null if it does.
+  // Why the client's configuration does not allow loading it; null if it does.
   @Nullable String unusable;
   boolean waits;
   long waitsSinceMillis;
-  // After a fetch in vain, and after a load that has thrown. In milliseconds.
+  // The retry after an unsuccessful fetch or a load that threw an exception, in milliseconds.
   Retry fetch = Retry.NONE;
   Retry load = Retry.NONE;
 
   /**
-   * Makes a candidate.
+   * Creates a candidate.
    *
-   * @param offset its place in the topic
+   * @param offset its offset in the topic
    * @param readMillis when it was read, in milliseconds since the epoch
    */
   Candidate(Manifest manifest, long offset, long readMillis) {
@@ -38,7 +39,7 @@ final class Candidate {
     this.readMillis = readMillis;
   }
 
-  /** Takes over what is known of the blobs of an earlier record with the same content. */
+  /** Copies the state of the blobs from an earlier record with the same content. */
   void goOnFrom(Candidate earlier) {
     asked.addAll(earlier.asked);
     lacking = earlier.lacking;

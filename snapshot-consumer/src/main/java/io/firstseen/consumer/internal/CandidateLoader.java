@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Loads the sets of candidates, from the chunks of the topic or from where their blobs are. */
+/**
+ * Loads the sets of candidates from the chunks of the topic or from the location of their blobs.
+ */
 final class CandidateLoader {
   private static final Logger LOG = LoggerFactory.getLogger(CandidateLoader.class);
   private static final long FETCH_RETRY_MILLIS = 5_000;
@@ -33,7 +35,8 @@ final class CandidateLoader {
 
   private final AssemblerSettings settings;
   private final ChunkStore chunks;
-  // Blobs from elsewhere, by digest, so that a retry fetches only the others.
+  // Blobs that were fetched from other locations, by digest, so that a retry fetches only the
+  // others.
   private final Map<String, ByteBuffer> fetched = new ConcurrentHashMap<>();
   private @Nullable Fetch running;
 
@@ -47,14 +50,13 @@ final class CandidateLoader {
   }
 
   /**
-   * Loads the set of a candidate. Does nothing if the blobs that it lacked are still missing, or if
-   * it is too early to fetch them again. If they are not on the topic, starts to load it, and a
-   * later call returns the result.
+   * Loads the set of a candidate. Does nothing if required blobs are still missing, or if it is too
+   * early to fetch them again. If they are not on the topic, starts to load the set, and a later
+   * call returns the result.
    *
-   * @param complaints receives problems that later records or attempts may cure
-   * @return empty if blobs are missing, which {@link Candidate#lacking} tells, or being fetched
-   * @throws SnapshotException if a blob is not what the manifest says, which no later record can
-   *     cure
+   * @param complaints receives problems that later records or attempts may resolve
+   * @return empty if blobs are being fetched, or are missing, see {@link Candidate#lacking}
+   * @throws SnapshotException if a blob contradicts the manifest, which no later record can resolve
    */
   Optional<CatchUp> load(
       Candidate candidate,
@@ -84,9 +86,10 @@ final class CandidateLoader {
     } catch (SnapshotException e) {
       throw e;
     } catch (IOException e) {
-      // The loader has reported it.
+      // The loader has already reported it.
     } catch (RuntimeException | Error e) {
-      // Of a user's loader, or of a set that is too large. Other sets must not wait for this one.
+      // Thrown by a user's loader, or because a set is too large. Other sets must not wait for this
+      // set.
       fetched.clear();
       LOG.warn("sequence {} of set '{}'", candidate.sequence(), settings.setName(), e);
       complaints.accept(
@@ -100,12 +103,12 @@ final class CandidateLoader {
     return Optional.empty();
   }
 
-  /** A load may take longer than the pause after it. */
+  /** Returns the time after a load, because a load may take longer than the pause after it. */
   private static long after(long nowMillis, long beganNanos) {
     return nowMillis + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
   }
 
-  /** The load of this candidate that has ended; starts one if none runs. */
+  /** Returns this candidate's completed load; starts a load if none is running. */
   private Optional<Fetch> fetch(Candidate candidate, Collection<SnapshotSet> held) {
     if (running == null) {
       running = new Fetch(candidate.manifest, List.copyOf(held));
@@ -119,7 +122,7 @@ final class CandidateLoader {
     return Optional.of(now);
   }
 
-  /** Ends a load that is for none of these candidates. */
+  /** Cancels a load that is not for one of these candidates. */
   void endOtherThan(Collection<Candidate> candidates) {
     if (running != null
         && candidates.stream()
@@ -152,7 +155,7 @@ final class CandidateLoader {
         .formatted(blob.digest(), manifest.sequence(), settings.setName(), what, e.getMessage());
   }
 
-  /** A load of a set whose blobs are not on the topic, in its own thread. */
+  /** A load of a set whose blobs are not on the topic, in a separate thread. */
   private final class Fetch extends FutureTask<CatchUp> {
     private final Manifest manifest;
     private final Queue<String> complaints;
@@ -167,7 +170,7 @@ final class CandidateLoader {
       this.complaints = complaints;
     }
 
-    /** The set, after the load has ended. Reports what was wrong. */
+    /** Returns the set after the load has ended. Reports problems. */
     CatchUp result(Consumer<String> listener) throws IOException {
       complaints.forEach(listener);
       try {
@@ -186,7 +189,7 @@ final class CandidateLoader {
     }
   }
 
-  /** Fetches blobs from where the manifest or the user says. */
+  /** Fetches blobs from the location that the manifest names or the user has configured. */
   private final class Fetching implements BlobLoader {
     private final Manifest manifest;
     private final Consumer<String> complaints;
@@ -209,7 +212,7 @@ final class CandidateLoader {
         return bytes;
       } catch (IOException e) {
         complaints.accept(complaint(manifest, blob, "cannot be fetched", e));
-        // A SnapshotException would say that the manifest can never be used.
+        // A SnapshotException would mean that the manifest can never be used.
         throw e instanceof MissingBlobsException ? e : new IOException(e.getMessage(), e);
       }
     }

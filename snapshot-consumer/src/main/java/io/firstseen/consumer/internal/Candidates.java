@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The manifests of a set on a topic that may become active: of those that were read, {@link
- * ManifestOrder#keep} decides which count.
+ * The manifests of a set on a topic that may become active; {@link ManifestOrder#keep} selects them
+ * from all manifests that were read.
  */
 final class Candidates {
   private final AssemblerSettings settings;
@@ -31,9 +31,8 @@ final class Candidates {
   /**
    * The newest manifest on the topic.
    *
-   * @param problem what is wrong with it; null if nothing is
-   * @param unreadable why this client cannot read it, or its blobs, however often it tries; null if
-   *     it can
+   * @param problem its problem; null if there is none
+   * @param unreadable why this client can never read it or its blobs; null if it can
    */
   private record Newest(@Nullable String problem, @Nullable String unreadable) {
     static final Newest USABLE = new Newest(null, null);
@@ -46,10 +45,10 @@ final class Candidates {
   }
 
   /**
-   * Takes the next manifest of the topic.
+   * Adds the next manifest of the topic.
    *
    * @param value null if the manifest was deleted
-   * @return the manifest, if it is useless since the pinned sequence answers
+   * @return the manifest, if it is not needed because the pinned sequence is active
    */
   Optional<Manifest> accept(long offset, byte @Nullable [] value, LongSupplier clockMillis) {
     if (value == null) {
@@ -57,7 +56,8 @@ final class Candidates {
           new Newest(
               "the manifest of set '%s' was deleted from the topic".formatted(settings.setName()),
               null);
-      // A deletion has no signature. If a client forgot its manifest, an old one could follow.
+      // A tombstone has no signature. If a client forgot its manifest, an old manifest could
+      // follow.
       if (settings.trustedKeys().isEmpty()) {
         kept.clear();
       }
@@ -97,7 +97,7 @@ final class Candidates {
     ManifestOrder.keep(kept, candidate, Candidate::sequence);
   }
 
-  /** Why a manifest can never become active, or null. */
+  /** Returns why a manifest can never become active, or null. */
   @Nullable String whyUnreadable(Manifest manifest) {
     try {
       reader.requireReadable(manifest);
@@ -107,22 +107,25 @@ final class Candidates {
     }
   }
 
-  /** A snapshot was restored from a cache, so there are manifests. */
+  /** Called when a snapshot was restored from a cache, so that manifests exist. */
   void restored() {
     hasSeenManifests = true;
   }
 
-  /** Whether a manifest was seen, though it may not be kept. */
+  /** Returns whether a manifest was seen, even if it was not kept. */
   boolean hasSeenManifests() {
     return hasSeenManifests;
   }
 
-  /** What is wrong with the newest manifest on the topic; null if nothing is. */
+  /** Returns the problem of the newest manifest on the topic; null if there is none. */
   @Nullable String problem() {
     return newest.problem();
   }
 
-  /** Why no manifest can become active with the settings of this client; empty if one may. */
+  /**
+   * Returns why no manifest can become active with the settings of this client; empty if a manifest
+   * may become active.
+   */
   Optional<String> unusable() {
     if (kept.isEmpty()) {
       return Optional.ofNullable(newest.unreadable());
@@ -132,17 +135,17 @@ final class Candidates {
         : Optional.empty();
   }
 
-  /** The candidates in the order of the topic. */
+  /** Returns the candidates in the order of the topic. */
   List<Candidate> all() {
     return Collections.unmodifiableList(kept);
   }
 
-  /** A copy, the highest sequence first. */
+  /** Returns a copy with the highest sequence first. */
   List<Candidate> highestFirst() {
     return kept.stream().sorted(Comparator.comparingLong(Candidate::sequence).reversed()).toList();
   }
 
-  /** The digests of the blobs that candidates need, as far as they are known. */
+  /** Returns the digests of the blobs that candidates are known to need. */
   Set<String> asked() {
     Set<String> digests = new HashSet<>();
     kept.forEach(candidate -> digests.addAll(candidate.asked));
@@ -172,11 +175,12 @@ final class Candidates {
   void supersede(Candidate answering) {
     int at = kept.indexOf(answering);
     kept.remove(at);
-    // A lower sequence after it in the topic is kept, so that it is reported as a step back.
+    // A lower sequence after it in the topic is kept, so that the client reports that the set went
+    // back.
     kept.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
   }
 
-  /** Forgets all, because all of the topic is about to be read from its beginning. */
+  /** Forgets all candidates, because the whole topic is about to be read from its beginning. */
   void rewind() {
     kept.clear();
     newest = Newest.USABLE;

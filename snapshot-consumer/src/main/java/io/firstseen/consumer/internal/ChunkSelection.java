@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which chunks of a topic are kept. A manifest names only the newest pack, so all packs of
- * the set are kept until a manifest of their sequence or a later one answers. Bases and lists of
- * bases are kept while all of the topic is read, until no manifest needs them.
+ * the set are kept until a manifest with their sequence or a later one is active. Bases and lists
+ * of bases are kept while the whole topic is read, until no manifest needs them.
  *
- * <p>Chunks that nothing waits for take no more than a bound in bytes: the oldest are dropped. They
+ * <p>Chunks for which no manifest waits are limited in bytes: the oldest are dropped. Dropped blobs
  * are remembered, so that the topic can be read again when they are missing.
  */
 final class ChunkSelection {
@@ -29,23 +29,23 @@ final class ChunkSelection {
   private final String setName;
   private final ChunkStore chunks;
   private final LongSupplier maxUnnamedBytes;
-  // Digests of blobs of other sets, and of bases that were not wanted.
+  // Digests of blobs of other sets, and of bases that were not needed.
   private final Set<String> ignored = new LinkedHashSet<>();
-  // Digests of blobs that were dropped because of the bound.
+  // Digests of blobs that were dropped because of the limit.
   private final Set<String> dropped = new LinkedHashSet<>();
   // Digests of the blobs for which the topic is read again.
   private final Set<String> awaited = new HashSet<>();
   private boolean keepsBases = true;
-  // The bytes that the bound does not count; 0 if they must be counted again.
+  // The bytes that do not count towards the limit; 0 if they must be counted again.
   private long namedBytes;
   private boolean isDropUntold;
-  // Since a snapshot became active.
+  // Whether a drop was reported since a snapshot became active.
   private boolean isDropTold;
 
   /**
-   * Makes a selection that keeps chunks in a store.
+   * Creates a selection that keeps chunks in a store.
    *
-   * @param maxUnnamedBytes the most bytes of chunks that nothing waits for
+   * @param maxUnnamedBytes the maximum number of bytes of chunks for which no manifest waits
    */
   ChunkSelection(String setName, ChunkStore chunks, LongSupplier maxUnnamedBytes) {
     this.setName = setName;
@@ -57,7 +57,7 @@ final class ChunkSelection {
    * Keeps or ignores a chunk. A null value, a tombstone, removes the kept chunk.
    *
    * @param offset see {@link TopicFollower.Reader#accept}
-   * @param named digests of blobs that something waits for
+   * @param named digests of blobs for which a manifest waits
    */
   void accept(long offset, ChunkKey key, byte @Nullable [] value, Supplier<Set<String>> named) {
     if (value == null) {
@@ -83,7 +83,7 @@ final class ChunkSelection {
     if (chunks.keptBytes(Set.of(added)) <= bound) {
       kept.add(added);
     }
-    // An eighth more, so that not every new chunk causes a drop.
+    // Drops an eighth more, so that not every new chunk causes a drop.
     for (String digest : chunks.removeOldest(excess + bound / 8, kept)) {
       remember(dropped, digest);
     }
@@ -97,7 +97,7 @@ final class ChunkSelection {
     }
   }
 
-  /** Whether any of these blobs was dropped because of the bound; each is reported once. */
+  /** Returns whether any of these blobs was dropped because of the limit; each is reported once. */
   boolean takeDropped(Collection<BlobReference> blobs) {
     boolean any = false;
     for (BlobReference blob : blobs) {
@@ -121,12 +121,12 @@ final class ChunkSelection {
             .formatted(setName, maxUnnamedBytes.getAsLong()));
   }
 
-  /** A snapshot has become active, so that a later drop is reported again. */
+  /** Called when a snapshot has become active, so that a later drop is reported again. */
   void answered() {
     isDropTold = false;
   }
 
-  /** Whether a chunk belongs to a blob that is not wanted, or to no blob. */
+  /** Returns whether a chunk belongs to a blob that is not needed, or to no blob. */
   private boolean isUseless(ChunkKey key, byte[] value) {
     if (key.index() >= MAX_CHUNKS) {
       return true;
@@ -137,7 +137,7 @@ final class ChunkSelection {
       chunks.remove(key.digest());
       remember(ignored, key.digest());
     }
-    // A blob that something waits for is checked later, with the manifest.
+    // A blob for which a manifest waits is checked later, with the manifest.
     return ignored.contains(key.digest()) && !awaited.contains(key.digest());
   }
 
@@ -146,11 +146,11 @@ final class ChunkSelection {
   }
 
   /**
-   * Drops what a manifest that answers makes useless: packs up to its sequence, and before it in
-   * the topic what is not known to be a pack.
+   * Drops blobs that an active manifest makes obsolete: packs up to its sequence, and blobs before
+   * it in the topic that are not known to be packs.
    *
    * @param offset where the manifest is in the topic
-   * @param named digests of blobs that something waits for
+   * @param named digests of blobs for which a manifest waits
    */
   void dropUpTo(long sequence, long offset, Set<String> named) {
     namedBytes = 0;
@@ -163,7 +163,7 @@ final class ChunkSelection {
                 && !awaited.contains(digest));
   }
 
-  /** Whether bases are kept: since {@link #clear}, until {@link #dropBases}. */
+  /** Returns whether bases are kept: from {@link #clear} until {@link #dropBases}. */
   boolean keepsBases() {
     return keepsBases;
   }
@@ -185,7 +185,7 @@ final class ChunkSelection {
     namedBytes = 0;
   }
 
-  /** Forgets everything, because all of the topic is read from its beginning. */
+  /** Forgets all chunks, because the whole topic is read from its beginning. */
   void clear() {
     chunks.clear();
     ignored.clear();

@@ -23,15 +23,15 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks that were read and are not part of a loaded snapshot yet. They are in the files of the
- * cache if there is one and it can be written, otherwise in memory.
+ * Chunks that were read and are not yet part of a loaded snapshot. They are stored in the files of
+ * the cache if there is a writable cache, otherwise in memory.
  */
 final class ChunkStore {
-  // Roughly the memory of a chunk without its bytes: map entries and the name of its blob.
+  // The approximate memory of a chunk without its bytes: map entries and the name of its blob.
   private static final int BYTES_BESIDE_A_CHUNK = 512;
 
   private final @Nullable SnapshotCache cache;
-  // In the order of their first chunks.
+  // Blobs in the order of their first chunks.
   private final Map<String, Chunks> blobs = new LinkedHashMap<>();
   private long keptBytes;
 
@@ -42,7 +42,7 @@ final class ChunkStore {
   /** The chunks of one blob. */
   static final class Chunks {
     private final Map<Integer, Integer> lengths = new HashMap<>();
-    // Without those in the cache.
+    // Chunks in memory, without the chunks in the cache.
     private final Map<Integer, byte[]> inMemory = new HashMap<>();
     private final long offset;
     private Optional<BlobFrame> frame = Optional.empty();
@@ -54,12 +54,15 @@ final class ChunkStore {
       this.offset = offset;
     }
 
-    /** The offset of the chunk that was put first. */
+    /** Returns the offset of the chunk that was stored first. */
     long offset() {
       return offset;
     }
 
-    /** The sequence of a pack; empty if it is none, or its first chunk is missing. */
+    /**
+     * Returns the sequence of a pack; empty if the blob is not a pack, or its first chunk is
+     * missing.
+     */
     OptionalLong sequence() {
       return sequence;
     }
@@ -70,7 +73,7 @@ final class ChunkStore {
   }
 
   /**
-   * Keeps a chunk, in place of an earlier one of the same key.
+   * Keeps a chunk and replaces an earlier chunk with the same key.
    *
    * @param offset see {@link TopicFollower.Reader#accept}
    */
@@ -89,7 +92,10 @@ final class ChunkStore {
     chunks.damaged = false;
   }
 
-  /** Counts that a chunk of one length replaces one of another; null for none. */
+  /**
+   * Updates the counts when a chunk of one length replaces a chunk of another length; null for no
+   * chunk.
+   */
   private void count(Chunks chunks, @Nullable Integer before, @Nullable Integer after) {
     long change = cost(after) - cost(before);
     chunks.keptBytes += change;
@@ -121,10 +127,10 @@ final class ChunkStore {
 
   /**
    * Removes blobs until the given bytes are free: the oldest base or the oldest other blob,
-   * whichever of the two kinds takes more bytes. So neither drives out the other.
+   * whichever of the two kinds takes more bytes, so that neither kind displaces the other.
    *
-   * @param except digests of blobs that stay
-   * @return the digests of those that were removed
+   * @param except digests of blobs to keep
+   * @return the digests of the removed blobs
    */
   List<String> removeOldest(long bytes, Set<String> except) {
     Map<Boolean, Deque<String>> oldest =
@@ -170,7 +176,7 @@ final class ChunkStore {
     }
   }
 
-  /** How many chunks of a blob are missing. */
+  /** Returns the number of missing chunks of a blob. */
   int missing(BlobReference blob) {
     int expected = SnapshotTopicFormat.chunkCount(blob.bytes());
     Chunks chunks = blobs.get(blob.digest());
@@ -186,22 +192,22 @@ final class ChunkStore {
     return expected - found;
   }
 
-  /** Whether {@link #assemble} failed and no chunk was added since. */
+  /** Returns whether {@link #assemble} failed and no chunk was added since. */
   boolean isDamaged(BlobReference blob) {
     Chunks chunks = blobs.get(blob.digest());
     return chunks != null && chunks.damaged;
   }
 
-  /** Whether all chunks of a blob are here, and no {@link #assemble} of them failed. */
+  /** Returns whether all chunks of a blob are here, and no {@link #assemble} of them failed. */
   boolean isWhole(BlobReference blob) {
     return missing(blob) == 0 && !isDamaged(blob);
   }
 
   /**
-   * Puts a complete blob together. Its chunks stay in the store.
+   * Assembles a complete blob. Its chunks stay in the store.
    *
    * @throws MalformedSnapshotException if the bytes do not have the blob's digest; another copy of
-   *     a chunk may cure that
+   *     a chunk may resolve this
    */
   ByteBuffer assemble(BlobReference blob) throws MalformedSnapshotException {
     Chunks chunks = blobs.get(blob.digest());
@@ -249,7 +255,10 @@ final class ChunkStore {
     return bytes.flip();
   }
 
-  /** Up to the end of the last chunk that is in the file: the disk may have been full after it. */
+  /**
+   * Returns the length up to the end of the last chunk in the file, because the disk may have been
+   * full after it.
+   */
   private static long bytesInFile(Chunks chunks, BlobReference blob, int count) {
     long end = 0;
     long inFile = 0;
@@ -260,17 +269,17 @@ final class ChunkStore {
     return inFile;
   }
 
-  /** The lowest offset of all blobs; {@code Long.MAX_VALUE} if there are none. */
+  /** Returns the lowest offset of all blobs; {@code Long.MAX_VALUE} if there are no blobs. */
   long firstOffset() {
     return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
   }
 
-  /** The memory of all chunks: their bytes, and the overhead of each. */
+  /** Returns the memory of all chunks: their bytes, and the overhead of each. */
   long keptBytes() {
     return keptBytes;
   }
 
-  /** The memory of the chunks of some blobs; see {@link #keptBytes()}. */
+  /** Returns the memory of the chunks of some blobs; see {@link #keptBytes()}. */
   long keptBytes(Set<String> digests) {
     long total = 0;
     for (String digest : digests) {
@@ -280,7 +289,7 @@ final class ChunkStore {
     return total;
   }
 
-  /** How many bytes are kept. */
+  /** Returns the number of kept bytes. */
   long totalBytes() {
     long total = 0;
     for (Chunks chunks : blobs.values()) {

@@ -28,12 +28,12 @@ public final class DirectorySource implements SnapshotSource {
   private final SnapshotDirectory directory;
   private final String setName;
 
-  /** By their digests, the blobs that were checked. */
+  /** The checked blobs, by their digests. */
   private final Map<String, Written> checkedBlobs = new ConcurrentHashMap<>();
 
-  /** Tells versions of a file apart. */
+  /** Distinguishes versions of a file. */
   private record Written(@Nullable Object fileKey, FileTime time, long bytes) {
-    /** Empty if there is no such file. */
+    /** Returns the version of a file; empty if the file does not exist. */
     static Optional<Written> of(Path file) {
       try {
         BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
@@ -44,7 +44,7 @@ public final class DirectorySource implements SnapshotSource {
     }
   }
 
-  /** A directory, which need not exist yet. */
+  /** Creates a source for a directory, which does not have to exist yet. */
   public DirectorySource(Path path, String setName) {
     this.directory = new SnapshotDirectory(path);
     this.setName = setName;
@@ -81,7 +81,7 @@ public final class DirectorySource implements SnapshotSource {
       return Optional.empty();
     }
     try {
-      // Before it is read: another file may take its place meanwhile.
+      // Determined before the file is read, because another file may replace it in the meantime.
       Optional<Written> written = written(digest);
       return directory
           .find(manifest, digest)
@@ -97,7 +97,7 @@ public final class DirectorySource implements SnapshotSource {
     return Written.of(directory.path().resolve("blobs").resolve(digest));
   }
 
-  /** Hashes a blob once, and again if its file was written since. */
+  /** Hashes a blob once, and again if its file was written since then. */
   private boolean hasDigest(ByteBuffer bytes, String digest, Optional<Written> before) {
     boolean isOneFile = before.isPresent() && before.equals(written(digest));
     if (isOneFile && before.get().equals(checkedBlobs.get(digest))) {

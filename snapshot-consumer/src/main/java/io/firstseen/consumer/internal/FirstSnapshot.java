@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** When to expect the first snapshot of a set on a topic. */
+/** Describes when to expect the first snapshot of a set on a topic. */
 public final class FirstSnapshot {
 
   private FirstSnapshot() {}
@@ -13,7 +13,7 @@ public final class FirstSnapshot {
    * Returns a clause for messages.
    *
    * @param window the window and the idle timeout of the snapshot job together; empty if unknown,
-   *     as no record tells them before the first snapshot
+   *     because no record contains them before the first snapshot
    */
   public static String expected(Optional<Duration> window) {
     return window

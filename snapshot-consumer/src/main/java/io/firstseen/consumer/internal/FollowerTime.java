@@ -3,7 +3,7 @@ package io.firstseen.consumer.internal;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The time of a {@link TopicFollower}. Tests have one that runs faster. */
+/** The clock of a {@link TopicFollower}. Tests use a faster clock. */
 public interface FollowerTime {
 
   /** The time of the system. */
@@ -23,6 +23,6 @@ public interface FollowerTime {
   /** Like {@link System#nanoTime}. */
   long nanoTime();
 
-  /** Waits for a latch, but no longer than {@code millis}. Returns whether it is at 0. */
+  /** Waits for a latch for at most {@code millis}. Returns whether the latch is at 0. */
   boolean await(CountDownLatch latch, long millis) throws InterruptedException;
 }

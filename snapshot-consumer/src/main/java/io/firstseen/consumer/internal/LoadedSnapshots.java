@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The active snapshot of a set and the earlier ones that stay loaded, in memory or in the files of
- * a cache.
+ * The active snapshot of a set and the earlier snapshots that stay loaded, in memory or in the
+ * files of a cache.
  */
 final class LoadedSnapshots {
   private final @Nullable SnapshotCache cache;
@@ -34,24 +34,24 @@ final class LoadedSnapshots {
     this.historyLength = historyLength;
   }
 
-  /** The active snapshot; null if there is none. */
+  /** Returns the active snapshot; null if there is none. */
   @Nullable ActiveSnapshot active() {
     return active;
   }
 
-  /** The total bytes of the active snapshot; 0 if there is none. */
+  /** Returns the total bytes of the active snapshot; 0 if there is none. */
   long activeBytes() {
     return activeBytes;
   }
 
-  /** All loaded sets, the active one first. */
+  /** Returns all loaded sets, the active one first. */
   List<SnapshotSet> sets() {
     return Stream.concat(Stream.ofNullable(active), earlier.stream())
         .map(ActiveSnapshot::set)
         .toList();
   }
 
-  /** Makes a snapshot active and keeps the previous one. */
+  /** Makes a snapshot active and keeps the previous snapshot. */
   void activate(ActiveSnapshot next) {
     if (active != null) {
       earlier.addFirst(active);
@@ -64,7 +64,7 @@ final class LoadedSnapshots {
     }
   }
 
-  /** The active snapshot with a manifest of the same content. */
+  /** Returns the active snapshot with a manifest of the same content. */
   ActiveSnapshot again(Manifest manifest, long readMillis) {
     try {
       Snapshot[] snapshots = snapshots(active.set()).toArray(Snapshot[]::new);
@@ -74,7 +74,7 @@ final class LoadedSnapshots {
     }
   }
 
-  /** Makes the same snapshot active with a later time of publication. */
+  /** Makes the same snapshot active with a later publication time. */
   void refresh(ActiveSnapshot again) {
     active = again;
   }
@@ -88,8 +88,8 @@ final class LoadedSnapshots {
   }
 
   /**
-   * The same set, with those snapshots of the active one that have the same content, and the others
-   * in files if there is a cache.
+   * Returns the same set, reusing snapshots of the active set with the same content, and with the
+   * others in files if there is a cache.
    */
   SnapshotSet keep(Manifest manifest, SnapshotSet loaded) throws SnapshotException {
     List<@Nullable Snapshot> snapshots = snapshots(loaded);
@@ -99,14 +99,15 @@ final class LoadedSnapshots {
         Snapshot before = active == null ? null : active.set().snapshot(shard);
         boolean isSame = before != null && hasSameContent(before.header(), snapshot.header());
         Snapshot next = isSame ? before : snapshot;
-        // The same one, too: it may still be in memory, from when the disk was full.
+        // This also applies to the same snapshot, which may still be in memory because the disk was
+        // full.
         snapshots.set(shard, cache == null ? next : cache.keep(next));
       }
     }
     return SnapshotSet.of(manifest, snapshots.toArray(Snapshot[]::new));
   }
 
-  /** The snapshots of all shards; null where a shard has none. */
+  /** Returns the snapshots of all shards; null for a shard without a snapshot. */
   private static List<@Nullable Snapshot> snapshots(SnapshotSet set) {
     return IntStream.range(0, set.manifest().parameters().shards().count())
         .mapToObj(set::snapshot)
@@ -119,7 +120,7 @@ final class LoadedSnapshots {
         && one.parameters().set().equals(other.parameters().set());
   }
 
-  /** Opens the snapshot that a cache holds. */
+  /** Opens the snapshot in a cache. */
   ActiveSnapshot open(CachedState state, Manifest manifest) throws SnapshotException {
     if (state.digests().size() != manifest.parameters().shards().count()) {
       throw new MalformedSnapshotException("the cache must have a line for each shard");
@@ -132,7 +133,7 @@ final class LoadedSnapshots {
     return new ActiveSnapshot(SnapshotSet.of(manifest, snapshots), state.publishedMillis());
   }
 
-  /** Writes the active snapshot to the cache, if all of it can be written. */
+  /** Writes the active snapshot to the cache, if it can be written completely. */
   void commit(
       String topic, String topicId, long resumeOffset, ManifestOrder.@Nullable Highest highest) {
     List<Snapshot> inUse =

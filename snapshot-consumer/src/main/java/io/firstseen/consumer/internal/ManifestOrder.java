@@ -8,24 +8,24 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which manifest may answer next. On one topic sequences increase; a lower one is refused,
- * whatever its cause. There are two exceptions: a topic that was created anew may begin with any
- * sequence, and while a sequence is pinned, only that one may answer.
+ * Decides which manifest may become active next. On one topic sequences increase; a lower sequence
+ * is rejected, regardless of its cause. There are two exceptions: a recreated topic may begin with
+ * any sequence, and while a sequence is pinned, only the pinned sequence may become active.
  *
- * <p>Of several manifests that were read at once the highest sequence comes first, wherever it
- * stands in the topic: see {@link #keep}.
+ * <p>Of several manifests that were read together, the highest sequence comes first, regardless of
+ * its position in the topic: see {@link #keep}.
  */
 public final class ManifestOrder {
   private static final int HIGHEST_KEPT = 2;
   private static final int NEWEST_KEPT = 2;
 
-  // Null if none answered since the topic was created.
+  // Null if no manifest was active since the topic was created.
   private @Nullable Highest highest;
   private Manifest answering;
   private Long pinned;
 
   /**
-   * The highest manifest that answered since the topic was created.
+   * The highest manifest that was active since the topic was created.
    *
    * @param contentDigest the SHA-256 of its {@link Manifest#content}
    */
@@ -37,25 +37,25 @@ public final class ManifestOrder {
 
   /** The verdict on a manifest. */
   public enum Verdict {
-    /** It may answer. */
+    /** The manifest may become active. */
     NEXT,
-    /** It answers already. */
+    /** The manifest is already active. */
     SAME,
-    /** It is not the pinned one. */
+    /** The manifest does not have the pinned sequence. */
     NOT_PINNED,
-    /** Its sequence is lower than that of one that answered. */
+    /** Its sequence is lower than the sequence of a manifest that was active. */
     BACK,
-    /** It has the sequence of one that answered, but other content. */
+    /** It has the sequence of a manifest that was active, but different content. */
     FORKED
   }
 
   /**
-   * Adds a manifest to those that may answer. It replaces one of the same sequence. Two groups are
-   * kept: the two manifests with the highest sequences, so that an old manifest that is published
-   * again does not replace them, and the two newest in the topic, so that later ones can answer
-   * while the blobs of the highest are missing.
+   * Adds a manifest to the candidates and replaces a candidate with the same sequence. Two groups
+   * are kept: the two manifests with the highest sequences, so that an old manifest that is
+   * published again does not replace them, and the two newest in the topic, so that later manifests
+   * can become active while the blobs of the highest are missing.
    *
-   * @param kept in the order of the topic; at most four stay
+   * @param kept the candidates in the order of the topic; at most four are kept
    */
   public static <T> void keep(List<T> kept, T added, ToLongFunction<T> sequence) {
     long replaced = sequence.applyAsLong(added);
@@ -92,7 +92,7 @@ public final class ManifestOrder {
     return Highest.of(manifest).equals(highest) ? Verdict.NEXT : Verdict.FORKED;
   }
 
-  /** Why a manifest that is {@code BACK} or {@code FORKED} may not answer, in one sentence. */
+  /** Returns why a manifest that is {@code BACK} or {@code FORKED} may not become active. */
   public String reason(Manifest manifest, Verdict verdict) {
     return verdict == Verdict.FORKED
         ? "sequence %d of set '%s' was published again with different content; the first stays active"
@@ -107,7 +107,7 @@ public final class ManifestOrder {
         : "sequence %d stays active".formatted(answering.sequence());
   }
 
-  /** Records that a manifest answers from now on, or was found to be the active one. */
+  /** Records that a manifest has become active, or was found to be the active manifest. */
   public void answer(Manifest manifest) {
     answering = manifest;
     if (highest == null || manifest.sequence() > highest.sequence()) {
@@ -115,17 +115,21 @@ public final class ManifestOrder {
     }
   }
 
-  /** Restores the highest manifest of the last run, which may be above the active one. */
+  /**
+   * Restores the highest manifest of the last run, which may be higher than the active manifest.
+   */
   void restore(Highest kept) {
     highest = kept;
   }
 
-  /** The highest that answered; null if none did. */
+  /** Returns the highest manifest that was active; null if there was none. */
   @Nullable Highest highest() {
     return highest;
   }
 
-  /** Must be called when the topic was created anew: its manifests may begin with any sequence. */
+  /**
+   * Must be called when the topic was recreated, because its manifests may begin with any sequence.
+   */
   void beginAnew() {
     highest = null;
   }
@@ -138,7 +142,7 @@ public final class ManifestOrder {
     return pinned == null ? OptionalLong.empty() : OptionalLong.of(pinned);
   }
 
-  /** Whether the pinned sequence answers already, so that no other is wanted. */
+  /** Returns whether the pinned sequence is already active, so that no other is needed. */
   boolean isSettled() {
     return pinned != null && highest != null && answering != null && answering.sequence() == pinned;
   }

@@ -9,34 +9,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a follower can use a published manifest, whatever its source is.
+ * Decides whether a follower can use a published manifest, independently of its source.
  *
  * @param setName the set that is followed
- * @param keyHash the hash function and key that the set must be made with; null for any
- * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
+ * @param keyHash the required hash function and key of the set; null for any
+ * @param trustedKeys a manifest must be signed by one of these keys; empty if no signature is
  *     required
  */
 public record ManifestReader(
     String setName, @Nullable KeyHash keyHash, Set<TrustedKey> trustedKeys) {
 
-  /** Reads a manifest; checks that it belongs to the set, and its signature. */
+  /** Reads a manifest and checks its set and its signature. */
   public Manifest read(byte[] bytes) throws SnapshotException {
     return ManifestCheck.read(bytes, setName, trustedKeys);
   }
 
-  /** Checks that the snapshots of a manifest are made with the hash key of this follower. */
+  /** Checks that the snapshots of a manifest were built with this follower's hash key. */
   public void requireReadable(Manifest manifest) throws SnapshotException {
     if (keyHash != null) {
       manifest.parameters().requireReadableBy(keyHash);
     }
   }
 
-  /** The report on a manifest that is refused. */
+  /** Returns the report on a manifest that is rejected. */
   public String refusal(long sequence, String reason) {
     return "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason);
   }
 
-  /** The report on a manifest whose packs are refused. */
+  /** Returns the report on a manifest whose packs are rejected. */
   public String detour(long sequence, String reason) {
     return "sequence %d of set '%s' cannot be reached by packs, so the bases are loaded: %s"
         .formatted(sequence, setName, reason);

@@ -3,23 +3,23 @@ package io.firstseen.consumer.internal;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Remembers which sentences were reported, so that none is reported twice. */
+/** Remembers which messages were reported, so that no message is reported twice. */
 final class Reports {
   private static final int MAX_REMEMBERED = 256;
 
   private final Set<String> said = new LinkedHashSet<>();
 
-  /** Whether this sentence was reported before, as far as it is remembered. */
+  /** Returns whether this message was reported before and is still remembered. */
   boolean has(String what) {
     return said.contains(what);
   }
 
-  /** Forgets all sentences. */
+  /** Forgets all messages. */
   void clear() {
     said.clear();
   }
 
-  /** Whether this sentence was not reported before, as far as it is remembered. */
+  /** Returns whether this message is not remembered as reported. */
   boolean isFirst(String what) {
     if (!said.add(what)) {
       return false;

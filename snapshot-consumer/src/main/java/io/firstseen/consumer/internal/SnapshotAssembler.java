@@ -18,24 +18,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the records of a snapshots topic into verified snapshots of one set. {@link #accept} only
  * stores records; {@link #settle}, which is called whenever the end of the topic has been reached,
- * returns decisions. So old manifests are not judged: of those read since the last call only some
- * count, see {@link ManifestOrder#keep}.
+ * returns decisions. Old manifests are therefore not evaluated: of the manifests read since the
+ * last call, {@link ManifestOrder#keep} selects a few.
  *
- * <p>The last good snapshot is never dropped. A manifest replaces it when its sequence is higher
+ * <p>The last valid snapshot is never dropped. A manifest replaces it when its sequence is higher
  * and all its blobs are loaded and verified. Until then the manifest waits, at first without a
- * report. Lower sequences wait beside it, because they may become complete when the highest does
- * not.
+ * report. Lower sequences also wait, because they may become complete when the highest does not.
  *
  * <p>A manifest is reached by packs or by bases, see {@link CatchUp}. Bases are read only while
- * {@link #needsBases}; if one is missing later, or a pack is, all of the topic is read again.
+ * {@link #needsBases}; if a base or a pack is missing later, the whole topic is read again.
  *
- * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept, and bounds those that
- * nothing waits for.
+ * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept, and limits chunks for
+ * which no manifest waits.
  *
- * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
+ * <p>Does not depend on Kafka or a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
-  /** The default bound for unnamed chunks while a small set answers, in bytes. */
+  /** The default limit for unnamed chunks while a small set is active, in bytes. */
   public static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
 
   private final AssemblerSettings settings;
@@ -48,15 +47,16 @@ public final class SnapshotAssembler {
   private final ManifestReader reader;
   private final Candidates candidates;
   private final Reports reports = new Reports();
-  // What was wrong with manifests since a snapshot became active. Their sentences name no sequence.
+  // The problems of manifests since a snapshot became active. Their messages do not name a
+  // sequence.
   private final Reports problems = new Reports();
   private final ManifestOrder order = new ManifestOrder();
 
   /**
    * One call of this assembler.
    *
-   * @param show whether a snapshot may be shown, and shows it
-   * @param decisions what was decided so far
+   * @param show publishes a snapshot and returns whether it may be published
+   * @param decisions the decisions so far
    */
   private record Round(long nowMillis, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
     Round(long nowMillis, Predicate<ActiveSnapshot> show) {
@@ -64,17 +64,17 @@ public final class SnapshotAssembler {
     }
   }
 
-  /** Makes an assembler that has seen nothing. */
+  /** Creates an assembler that has not seen any records. */
   public SnapshotAssembler(AssemblerSettings settings) {
-    // A set is loaded beside its blobs.
+    // A set and its blobs are in memory at the same time.
     this(settings, Runtime.getRuntime().maxMemory() / 2);
   }
 
   /**
-   * The same.
+   * Creates an assembler with a memory limit.
    *
-   * @param maxMemoryBytes what the blobs of a set may take in memory; with a cache they are in
-   *     files
+   * @param maxMemoryBytes the maximum number of bytes of a set's blobs in memory; with a cache they
+   *     are in files
    */
   SnapshotAssembler(AssemblerSettings settings, long maxMemoryBytes) {
     this.settings = settings;
@@ -97,7 +97,7 @@ public final class SnapshotAssembler {
   /**
    * Starts with the content of a cache.
    *
-   * @return what to do at once
+   * @return the decisions to execute immediately
    * @throws SnapshotException if the content cannot be used
    */
   public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
@@ -125,12 +125,17 @@ public final class SnapshotAssembler {
     loaded.commit(topic, topicId, resumeOffset(nextOffset), order.highest());
   }
 
-  /** Must be called when the topic was created anew: its manifests may begin with any sequence. */
+  /**
+   * Must be called when the topic was recreated, because its manifests may begin with any sequence.
+   */
   public void beginAnew() {
     order.beginAnew();
   }
 
-  /** The highest sequence that answered since the topic was created; empty if none did. */
+  /**
+   * Returns the highest sequence that was active since the topic was created; empty if there was
+   * none.
+   */
   public OptionalLong highestSequence() {
     return order.highest() == null
         ? OptionalLong.empty()
@@ -138,11 +143,11 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Restricts answers to one sequence, or if empty, allows any later one again. The active snapshot
-   * keeps answering until the pinned one is loaded.
+   * Pins a sequence, or if empty, allows any later sequence again. The active snapshot stays active
+   * until the pinned snapshot is loaded.
    *
-   * @param show whether a snapshot may be shown, and shows it
-   * @return what to do at once, without reading the topic
+   * @param show publishes a snapshot and returns whether it may be published
+   * @return the decisions to execute immediately, without reading the topic
    */
   public List<Decision> pin(OptionalLong sequence, Predicate<ActiveSnapshot> show) {
     order.pin(sequence);
@@ -153,7 +158,7 @@ public final class SnapshotAssembler {
           .take(sequence.getAsLong())
           .ifPresent(earlier -> activate(Decision.Activate.kept(earlier), round));
     }
-    // Records of the wanted sequence that were read before were not kept.
+    // Records of the pinned sequence that were read before were not kept.
     waits.wantReread(candidates.hasSeenManifests() && !order.isSettled());
     return round.decisions;
   }
@@ -165,7 +170,7 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * A notice for the user, in one sentence; empty if there is none, or if it was given since a
+   * Returns a notice for the user; empty if there is none, or if it was already returned since a
    * snapshot became active.
    */
   public Optional<String> takeNotice() {
@@ -177,8 +182,8 @@ public final class SnapshotAssembler {
    *
    * @param offset see {@link TopicFollower.Reader#accept}
    * @param key the record's key
-   * @param value its value; null for a tombstone. Not copied, must not change any more
-   * @param clockMillis the time now, in milliseconds since the epoch
+   * @param value its value; null for a tombstone. Not copied, must not be changed
+   * @param clockMillis the current time, in milliseconds since the epoch
    */
   public void accept(long offset, String key, byte @Nullable [] value, LongSupplier clockMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
@@ -192,16 +197,16 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Why no manifest on the topic can become active with the settings of this client; empty if a
-   * snapshot is active or may become active. To be called after {@link #settle}.
+   * Returns why no manifest on the topic can become active with the settings of this client; empty
+   * if a snapshot is active or may become active. Must be called after {@link #settle}.
    */
   public Optional<String> unusable() {
     return loaded.active() != null ? Optional.empty() : candidates.unusable();
   }
 
   /**
-   * Forgets unused records, because all of the topic is about to be read from its beginning. The
-   * active snapshot stays.
+   * Forgets unused records, because the whole topic is about to be read from its beginning. The
+   * active snapshot is kept.
    */
   public void rewind() {
     selection.clear();
@@ -210,22 +215,22 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Whether bases are needed, which are on the last partition of the topic. That is so from {@link
-   * #rewind} until no manifest waits for blobs that the topic may still hold.
+   * Returns whether bases are needed, which are on the last partition of the topic. They are needed
+   * from {@link #rewind} until no manifest waits for blobs that the topic may still contain.
    */
   public boolean needsBases() {
     return selection.keepsBases();
   }
 
-  /** Whether a manifest waits to become active. */
+  /** Returns whether a manifest waits to become active. */
   public boolean isLoading() {
     return !candidates.all().isEmpty();
   }
 
   /**
-   * The offset to read from if everything but the active snapshot is forgotten.
+   * Returns the offset to read from if only the active snapshot is kept.
    *
-   * @param nextOffset the offset to read from if nothing is forgotten
+   * @param nextOffset the offset to read from if all records are kept
    */
   public long resumeOffset(long nextOffset) {
     long first = Math.min(nextOffset, chunks.firstOffset());
@@ -235,30 +240,31 @@ public final class SnapshotAssembler {
     return first;
   }
 
-  /** The bytes of kept chunks. */
+  /** Returns the bytes of kept chunks. */
   public long bufferedBytes() {
     return chunks.totalBytes();
   }
 
   /**
-   * Judges the records read so far; called at the end of the topic. Must be called again from time
-   * to time, since waits for chunks time out.
+   * Evaluates the records read so far; called at the end of the topic. Must be called again from
+   * time to time, because waits for chunks time out.
    *
-   * @param nowMillis any clock that only moves forward
-   * @param show whether a snapshot may be shown, and shows it
-   * @return what to do, in order
+   * @param nowMillis the time of any monotonic clock
+   * @param show publishes a snapshot and returns whether it may be published
+   * @return the decisions to execute, in order
    */
   public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
     Round round = new Round(nowMillis, show);
     selection.awaitNothing();
     loader.endOtherThan(candidates.all());
     for (Candidate candidate : candidates.highestFirst()) {
-      // An active higher candidate has superseded those before it in the topic.
+      // A higher candidate that became active has superseded earlier candidates in the topic.
       if (candidates.all().contains(candidate) && judge(candidate, round)) {
         break;
       }
     }
-    // Of the newest, so it holds also if an older one has just become active.
+    // The problem of the newest manifest, which remains even if an older manifest has just become
+    // active.
     String problem = candidates.problem();
     if (problem != null && problems.isFirst(problem)) {
       round.decisions.add(new Decision.Refuse(problem));
@@ -281,7 +287,10 @@ public final class SnapshotAssembler {
     return round.decisions;
   }
 
-  /** Not if its blobs are elsewhere, nor if the topic was read again for them in vain. */
+  /**
+   * Not if its blobs are not on the topic, or if the topic was already read again for them without
+   * success.
+   */
   private boolean mayNeedBases(Candidate candidate) {
     return !loader.isElsewhere(candidate) && !candidate.isGivenUp;
   }
@@ -307,7 +316,7 @@ public final class SnapshotAssembler {
     return false;
   }
 
-  /** Takes over a later time of publication of the active snapshot. */
+  /** Adopts a later publication time of the active snapshot. */
   private void refresh(Candidate again, Round round) {
     ActiveSnapshot active = loaded.active();
     if (again.manifest.publishedMillis() <= active.manifest().publishedMillis()) {
@@ -320,7 +329,7 @@ public final class SnapshotAssembler {
     }
   }
 
-  /** Drops the candidate that became active, and older ones that precede it in the topic. */
+  /** Drops the candidate that became active, and older candidates that precede it in the topic. */
   private void supersede(Candidate answering) {
     candidates.supersede(answering);
     selection.dropUpTo(answering.sequence(), answering.offset, candidates.asked());
@@ -328,8 +337,8 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Loads what is available of a candidate, then activates it or lets it wait. Returns whether
-   * lower sequences must wait too.
+   * Loads the available blobs of a candidate, and then activates it or lets it wait. Returns
+   * whether lower sequences must also wait.
    */
   private boolean advance(Candidate candidate, Round round) {
     if (!candidate.waits) {
@@ -378,8 +387,8 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Makes a snapshot active. Returns false if another sequence was pinned meanwhile; {@link #pin}
-   * is then about to be called.
+   * Makes a snapshot active. Returns false if a different sequence was pinned in the meantime;
+   * {@link #pin} is then about to be called.
    */
   private boolean activate(Decision.Activate answer, Round round) {
     ActiveSnapshot next = answer.snapshot();
@@ -396,7 +405,7 @@ public final class SnapshotAssembler {
     return true;
   }
 
-  /** Adds a refusal, unless the same sentence was reported before. */
+  /** Adds a problem, unless the same message was reported before. */
   private void refuse(Round round, String reason) {
     if (reports.isFirst(reason)) {
       round.decisions.add(new Decision.Refuse(reason));

@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The snapshots of a set in files, which are mapped into memory, and the state that the next start
- * of the process continues from.
+ * The snapshots of a set in files, which are mapped into memory, and the state from which the next
+ * start of the process continues.
  *
  * <pre>
  * lock              held by the process that writes here
@@ -43,14 +43,14 @@ import org.slf4j.LoggerFactory;
  * current           the last active snapshot, see {@link CachedState}
  * </pre>
  *
- * <p>Files under {@code blobs} and {@code current} appear whole or not at all, and {@code current}
- * after the files that it names. So whenever a process ends, the cache is in the state before or
- * after a step. Digests are checked when it is read again; what does not match is ignored.
+ * <p>Files under {@code blobs} and {@code current} are written atomically, and {@code current}
+ * after the files that it names. Whenever a process ends, the cache is therefore in a consistent
+ * state. Digests are checked when the cache is read again; files that do not match are ignored.
  *
- * <p>A full disk causes no failure: what cannot be written stays in memory, and {@link
- * #takeTrouble} says so once. Who does not hold the lock reads and never writes, and asks for the
- * lock again with each snapshot. Files in use may be removed; a mapping stays until it is
- * garbage-collected. Symbolic links in it are not followed when it is written.
+ * <p>A full disk does not cause a failure: data that cannot be written stays in memory, and {@link
+ * #takeTrouble} reports this once. A process without the lock only reads, and tries to acquire the
+ * lock again with each snapshot. Files in use may be removed; a mapping stays valid until it is
+ * garbage-collected. Symbolic links in the cache are not followed when it is written.
  */
 public final class SnapshotCache implements AutoCloseable {
   private static final Set<PosixFilePermission> OF_OTHERS =
@@ -85,7 +85,7 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Opens the cache of a set; creates it if absent.
+   * Opens the cache of a set, or creates it if it does not exist.
    *
    * @param directory holds the caches of all sets of one topic
    */
@@ -107,7 +107,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** Makes the directories, and takes the lock if nobody else has it. */
+  /** Creates the directories, and acquires the lock if it is free. */
   private void lock() throws IOException {
     if (!isMade) {
       createDirectory(directory);
@@ -142,8 +142,8 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Takes the lock if it could not be taken before, but can be now: another client, such as one of
-   * this process that was closed, has left it, or the disk has room again.
+   * Acquires the lock if this was not possible before but is possible now: another client, such as
+   * a closed client of this process, has released it, or the disk has space again.
    */
   private void lockIfPossible() {
     if (isWritable || isClosed) {
@@ -152,7 +152,8 @@ public final class SnapshotCache implements AutoCloseable {
     try {
       lock();
       if (isWritable) {
-        // Another client has removed what it did not need, and may have stored another state.
+        // Another client has removed files that it did not need, and may have stored a different
+        // state.
         files.values().removeIf(digest -> !Files.exists(blobs.resolve(digest)));
         load();
       }
@@ -164,8 +165,8 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Creates a directory if it is absent. One that is a symbolic link is refused: files would be
-   * written and removed where it leads. If others may write to it, that is told as trouble.
+   * Creates a directory if it does not exist. Rejects a symbolic link, because files would be
+   * written and removed at its target. Reports a problem if other users may write to the directory.
    */
   private void createDirectory(Path path) throws IOException {
     boolean isNew = !Files.exists(path, LinkOption.NOFOLLOW_LINKS);
@@ -196,12 +197,12 @@ public final class SnapshotCache implements AutoCloseable {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      // Another cache of this JVM holds the lock.
+      // A different cache object in this JVM holds the lock.
       return null;
     }
   }
 
-  /** The problem since the last call, in one sentence; each kind is reported once. */
+  /** Returns the problem since the last call; each kind is reported once. */
   public Optional<String> takeTrouble() {
     Optional<String> taken = Optional.ofNullable(trouble);
     trouble = null;
@@ -209,7 +210,7 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * The state that was kept last; empty if there is none.
+   * Returns the last stored state; empty if there is none.
    *
    * @throws SnapshotException if it is damaged
    */
@@ -229,8 +230,8 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Maps a kept snapshot and checks its digest. The bytes are not decoded, since the snapshot was
-   * verified before it was kept.
+   * Maps a kept snapshot and checks its digest. The bytes are not decoded, because the snapshot was
+   * verified before it was stored.
    */
   public Snapshot open(String digest) throws SnapshotException {
     Path file = blobs.resolve(digest);
@@ -255,7 +256,7 @@ public final class SnapshotCache implements AutoCloseable {
         "cache %s cannot be used: %s".formatted(directory, sentence(e)), e);
   }
 
-  /** Writes a chunk to its place in its blob. Returns whether that worked. */
+  /** Writes a chunk at its position in its blob. Returns whether this succeeded. */
   boolean writeChunk(ChunkKey key, byte[] bytes) {
     if (!isWritable) {
       return false;
@@ -275,7 +276,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** The blob of the given length whose chunks were written. */
+  /** Returns the blob of the given length whose chunks were written. */
   ByteBuffer incoming(String digest, long length) throws IOException {
     return map(incoming.resolve(digest), length);
   }
@@ -291,8 +292,8 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Writes a verified snapshot to its file and returns it mapped from there; returns the given one
-   * if it is mapped already or the file cannot be written.
+   * Writes a verified snapshot to its file and returns it mapped from there; returns the given
+   * snapshot if it is already mapped or the file cannot be written.
    */
   Snapshot keep(Snapshot snapshot) throws SnapshotException {
     lockIfPossible();
@@ -317,7 +318,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** The digest of a snapshot that is mapped from its file; null for any other. */
+  /** Returns the digest of a snapshot that is mapped from its file; null for any other. */
   @Nullable String digest(Snapshot snapshot) {
     return files.get(snapshot);
   }
@@ -346,7 +347,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** What could be written of it takes room on a full disk. */
+  /** The partially written file takes space on a full disk. */
   private static void removeQuietly(Path file) {
     try {
       Files.deleteIfExists(file);
@@ -356,8 +357,9 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Removes the files of snapshots that neither the next start nor this process needs, because not
-   * all of the active one could be written: what is left of it may take the room for the next.
+   * Removes the files of snapshots that neither the next start nor this process needs, because the
+   * active snapshot could not be written completely: its remaining files may take the space of the
+   * next snapshot.
    */
   public void removeUnused(List<Snapshot> inUse) {
     if (isWritable) {

@@ -9,39 +9,40 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A place that holds manifests and blobs of a set as files, such as a directory: announces the
- * sequences and delivers the files. Only {@link #find} checks a digest. {@link #place} and {@link
+ * A location that contains manifests and blobs of a set as files, such as a directory: lists the
+ * sequences and provides the files. Only {@link #find} checks a digest. {@link #place} and {@link
  * #find} may be called by any thread, the other methods only by the following thread.
  */
 public interface SnapshotSource {
 
-  /** The place, as messages name it. */
+  /** Returns the name of the location for messages. */
   String place();
 
   /**
-   * The sequences that are published now, ascending.
+   * Returns the currently published sequences, ascending.
    *
-   * @throws SnapshotException if the place cannot be read now; its message is reported once for
-   *     each outage
+   * @throws SnapshotException if the location cannot be read now; its message is reported once per
+   *     outage
    */
   List<Long> sequences() throws SnapshotException;
 
   /**
-   * Differs from an earlier value if the manifest of a sequence was written again.
+   * Returns the version of a manifest, which changes if the manifest of a sequence is written
+   * again.
    *
-   * @throws IOException if there is no such manifest
+   * @throws IOException if there is no manifest of this sequence
    */
   Object version(long sequence) throws IOException;
 
-  /** The bytes of a manifest as they were published. */
+  /** Returns the published bytes of a manifest. */
   byte[] manifest(long sequence) throws IOException;
 
   /** Loads the blobs that a manifest needs. */
   BlobLoader blobs(Manifest manifest);
 
   /**
-   * The bytes of a blob of the set, read-only and with their digest checked; empty if there is
-   * none.
+   * Returns the bytes of a blob of the set, read-only and with their digest checked; empty if the
+   * blob does not exist.
    *
    * @param manifest the manifest of the active snapshot
    */

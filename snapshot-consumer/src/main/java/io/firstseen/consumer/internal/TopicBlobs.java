@@ -16,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blobs of one set on a topic. Keeps those that the first reading of the topic shows, within a
- * bound, and reads the topic again for others.
+ * The blobs of one set on a topic. Keeps blobs of the first pass over the topic, up to a limit, and
+ * reads the topic again for others.
  */
 public final class TopicBlobs {
   private final TopicReading topic;
@@ -25,9 +25,9 @@ public final class TopicBlobs {
   private final ChunkSelection selection;
 
   /**
-   * Makes an object that holds nothing yet.
+   * Creates an object without blobs.
    *
-   * @param maxBytes the most bytes of chunks that are kept
+   * @param maxBytes the maximum number of bytes of chunks that are kept
    */
   public TopicBlobs(TopicReading topic, String setName, long maxBytes) {
     this.topic = topic;
@@ -37,18 +37,18 @@ public final class TopicBlobs {
   /** Uses blobs. */
   @FunctionalInterface
   public interface Use {
-    /** Loads what it needs; called again when blobs that were missing have been stored. */
+    /** Loads the required blobs; called again when missing blobs have been stored. */
     void load(BlobLoader blobs) throws IOException;
   }
 
   /** Stores blobs. */
   @FunctionalInterface
   public interface Store {
-    /** A complete blob with the right digest. */
+    /** Returns a complete blob with the right digest. */
     void accept(BlobReference blob, ByteBuffer bytes) throws SnapshotException;
   }
 
-  /** A record of the first reading. */
+  /** Adds a record of the first pass. */
   public void accept(String key, byte @Nullable [] value) {
     SnapshotTopicFormat.parseChunkKey(key)
         .ifPresent(chunkKey -> selection.accept(0, chunkKey, value, Set::of));
@@ -57,8 +57,8 @@ public final class TopicBlobs {
   /**
    * Uses the blobs. While some are missing, reads the topic again and stores them.
    *
-   * @throws MissingBlobsException if the topic holds none of the missing blobs, or damaged ones
-   * @throws TimeoutException if the bound of the reading is exceeded
+   * @throws MissingBlobsException if the topic contains none of the missing blobs, or damaged blobs
+   * @throws TimeoutException if the time limit is exceeded
    */
   public void load(Use use, Store store) throws IOException, TimeoutException {
     while (true) {
@@ -105,7 +105,7 @@ public final class TopicBlobs {
         chunks.remove(blob.digest());
         return bytes;
       } catch (SnapshotException e) {
-        // Another copy of a chunk may cure it.
+        // Another copy of a chunk may resolve this.
       }
     }
     throw new MissingBlobsException(List.of(blob));

@@ -27,21 +27,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a topic from its beginning, or from its reader's offset, and then follows its end across
- * broker outages. Reads committed records without a consumer group: of all partitions from the
- * beginning, and then only of the first, while its reader needs no bases. Runs on the thread that
- * calls {@link #run} and calls its {@link Reader} there.
+ * broker outages. Reads committed records without a consumer group: first all partitions from the
+ * beginning, and then only the first partition while its reader does not need bases. Runs on the
+ * thread that calls {@link #run}, and calls its {@link Reader} on this thread.
  */
 public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
 
-  // The longest time between two calls of Reader.settle at the end of the topic.
+  // The maximum time between two calls of Reader.settle at the end of the topic.
   private static final Duration POLL = Duration.ofMillis(200);
-  // A consumer does not report that its broker is gone, so it is probed when no records arrive.
+  // A consumer does not report that its broker is unreachable, so it is probed when no records
+  // arrive.
   private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
-  // Offsets do not reveal a topic that was created anew and has grown as long as the old one.
+  // Offsets do not reveal a recreated topic that has grown to the length of the old topic.
   private static final Duration IDENTITY_CHECK = Duration.ofSeconds(10);
-  // Brokers that did not tell it may keep the follower waiting again.
+  // Brokers that did not return the topic id may keep the follower waiting again.
   private static final Duration UNKNOWN_IDENTITY_CHECK = Duration.ofMinutes(1);
   private static final long MIN_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
@@ -69,48 +70,51 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     /**
      * Called before the topic is read.
      *
-     * @param topicId differs when a topic was deleted and created anew; null if unknown
-     * @return the offset to continue from in the first partition, without the others; empty for the
-     *     beginning of all
+     * @param topicId differs if the topic was deleted and recreated; null if unknown
+     * @return the offset to resume from in the first partition only; empty to read all partitions
+     *     from the beginning
      */
     OptionalLong open(@Nullable String topicId);
 
-    /** All partitions will be read from their beginning. */
+    /** Called before all partitions are read from their beginning. */
     void rewind();
 
-    /** Stands for the offset of a record that is not in the first partition. */
+    /** Used as the offset of a record that is not in the first partition. */
     long OTHER_PARTITION = Long.MAX_VALUE;
 
     /**
-     * The next record.
+     * Receives the next record.
      *
-     * @param offset its place in the first partition; or {@link #OTHER_PARTITION}
+     * @param offset its offset in the first partition, or {@link #OTHER_PARTITION}
      * @param value null for a tombstone
      */
     void accept(long offset, String key, byte @Nullable [] value);
 
     /**
-     * Some records have been read, and roughly {@code recordsLeft} are left; not called at the end.
+     * Called when some records have been read and about {@code recordsLeft} remain; not called at
+     * the end.
      */
     void progress(long recordsLeft);
 
     /**
-     * All records so far have been read. Called repeatedly while there are no new ones.
+     * Called when all records so far have been read, repeatedly while there are no new records.
      *
-     * @return whether to read all partitions once more from their beginning
+     * @return whether to read all partitions again from their beginning
      */
     boolean settle();
 
-    /** Whether other partitions than the first are still to be read, after {@link #settle}. */
+    /**
+     * Returns whether partitions other than the first must still be read, after {@link #settle}.
+     */
     boolean needsBases();
 
     /** Called at least every few seconds, also while the topic cannot be read. */
     void tick();
 
-    /** The topic cannot be read now. Called once for each outage. */
+    /** Called once per outage in which the topic cannot be read. */
     void unreachable(String reason);
 
-    /** The topic can be read again. */
+    /** Called when the topic can be read again. */
     void reachable();
   }
 
@@ -138,7 +142,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   /**
-   * Makes a follower; it does nothing before {@link #run}.
+   * Creates a follower; {@link #run} starts it.
    *
    * @param topic the topic to read
    * @param consumerProperties settings of the Kafka consumer besides {@link #followerProperties}
@@ -161,7 +165,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     this.connections = connections;
   }
 
-  /** The consumer settings that are needed to read all committed records, and nothing else. */
+  /** Returns the consumer settings that are required to read exactly the committed records. */
   static Map<String, Object> followerProperties() {
     return Map.of(
         "isolation.level", "read_committed",
@@ -181,7 +185,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         } catch (WakeupException | InterruptException e) {
           throw e;
         } catch (RuntimeException | Error e) {
-          // Memory may have ended while a failure was reported.
+          // Memory may have been exhausted while a failure was reported.
           LOG.debug("reporting a failure failed", e);
           pause(Math.max(MIN_RETRY_MILLIS, retry.pause()));
         }
@@ -212,7 +216,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     }
   }
 
-  /** Makes {@link #run} return soon. May be called by any thread, also before it runs. */
+  /** Makes {@link #run} return soon. May be called by any thread, also before {@link #run}. */
   @Override
   public void close() {
     closed.countDown();
@@ -250,7 +254,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       }
     } finally {
       consumer = null;
-      // Without this, it would wait for the answer to a fetch that nobody reads.
+      // Without this, closing would wait for the response to a fetch that is no longer needed.
       opened.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
@@ -291,19 +295,22 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   private void rewind(Consumer<byte[], byte[]> on) {
-    // The topic may have got partitions meanwhile.
+    // Partitions may have been added to the topic in the meantime.
     List<TopicPartition> partitions = awaitPartitions(on);
     on.assign(partitions);
     on.seekToBeginning(partitions);
     reader.rewind();
   }
 
-  /** The key of a record, empty if it has none. Only records of other programs have no key. */
+  /**
+   * Returns the key of a record, empty if it has no key. Only records of other programs have no
+   * key.
+   */
   static String keyOf(ConsumerRecord<byte[], byte[]> record) {
     return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
   }
 
-  /** Reads until the follower is closed or the topic was replaced by another of its name. */
+  /** Reads until the follower is closed or the topic is recreated. */
   private void readOn(Consumer<byte[], byte[]> from, TopicIdentity identity, String topicId) {
     long heardNanos = time.nanoTime();
     long identifiedNanos = heardNanos;

@@ -15,16 +15,16 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks for the current id of a topic. A topic that is deleted and created anew has another id. */
+/** Requests the current id of a topic. A topic that is deleted and recreated has a different id. */
 interface TopicIdentity extends AutoCloseable {
 
-  /** The id; empty if it cannot be read, for whatever reason. */
+  /** Returns the id; empty if it cannot be read for any reason. */
   Optional<String> read();
 
   @Override
   void close();
 
-  /** Asks the brokers. */
+  /** Requests the id from the brokers. */
   final class OfBrokers implements TopicIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(TopicIdentity.class);
 

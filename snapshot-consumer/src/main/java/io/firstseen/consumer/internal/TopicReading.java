@@ -19,7 +19,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a topic from its beginning to its current end, as often as asked. */
+/** Reads a topic from its beginning to its current end, any number of times. */
 public final class TopicReading implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
 
@@ -34,21 +34,21 @@ public final class TopicReading implements AutoCloseable {
   /** Receives the progress until the end is reached. */
   @FunctionalInterface
   public interface Progress {
-    /** Bytes read so far, and roughly how many records are left. */
+    /** Reports the bytes read so far and the approximate number of remaining records. */
     void read(long bytes, long recordsLeft);
   }
 
   /** Receives the records. */
   @FunctionalInterface
   public interface Records {
-    /** The next record; {@code value} is null for a tombstone. */
+    /** Receives the next record; {@code value} is null for a tombstone. */
     void accept(String key, byte @Nullable [] value) throws SnapshotException;
   }
 
   /**
    * Opens a consumer.
    *
-   * @param timeout the bound for everything that this object does
+   * @param timeout the time limit for all operations of this object
    */
   public TopicReading(
       String topic, Map<String, Object> consumerProperties, Duration timeout, Progress progress) {
@@ -88,7 +88,7 @@ public final class TopicReading implements AutoCloseable {
                 BigDecimal.valueOf(timeout.toMillis(), 3).stripTrailingZeros().toPlainString()));
   }
 
-  /** Whether the topic exists. */
+  /** Returns whether the topic exists. */
   public boolean exists() throws TimeoutException {
     try {
       List<PartitionInfo> infos = consumer.partitionsFor(topic, left());
@@ -105,7 +105,7 @@ public final class TopicReading implements AutoCloseable {
   /**
    * Reads the whole topic.
    *
-   * @throws TimeoutException if the bound is exceeded
+   * @throws TimeoutException if the time limit is exceeded
    * @throws KafkaException if it cannot be read
    */
   public void readAll(Records records) throws TimeoutException, SnapshotException {
@@ -121,7 +121,7 @@ public final class TopicReading implements AutoCloseable {
         for (ConsumerRecord<byte[], byte[]> each : read) {
           bytes += each.value() == null ? 0 : each.value().length;
           String key = TopicFollower.keyOf(each);
-          // Manifests count on partition 0 alone.
+          // Only manifests on partition 0 count.
           if (each.partition() == 0 || SnapshotTopicFormat.parseChunkKey(key).isPresent()) {
             records.accept(key, each.value());
           }
@@ -144,7 +144,7 @@ public final class TopicReading implements AutoCloseable {
 
   @Override
   public void close() {
-    // Without this, it would wait for the answer to a fetch that nobody reads.
+    // Without this, closing would wait for the response to a fetch that is no longer needed.
     consumer.close(CloseOptions.timeout(Duration.ZERO));
   }
 }
