@@ -446,7 +446,7 @@ class FollowedDirectoryTest {
     long old = System.currentTimeMillis() - 3_600_000;
     publisher.publishingAt(() -> old);
     publish(1, "a");
-    // Whoever copies a file decides its time.
+    // A copied file has a different timestamp.
     FileTime ahead = FileTime.fromMillis(System.currentTimeMillis() + 3_600_000);
     Files.setLastModifiedTime(directory.manifestFile(1), ahead);
     follow(KeyHash.fixed(), Optional.of(Duration.ofMinutes(30)));

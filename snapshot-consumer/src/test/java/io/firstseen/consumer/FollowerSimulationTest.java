@@ -234,7 +234,7 @@ class FollowerSimulationTest {
     }
   }
 
-  /** The control: without a fault nothing in the same windows is refused. */
+  /** The control: without a fault, no manifest of the same windows is rejected. */
   @Test
   void refusesNothingWhereNothingIsWrong() {
     try (SnapshotClient client =
@@ -294,14 +294,14 @@ class FollowerSimulationTest {
     return client.status().snapshot().orElseThrow().mightContain(TestPublisher.hash(key));
   }
 
-  /** What was published, and whether clients show it. */
+  /** The published manifests, and whether clients use them. */
   private static final class Model {
     // By sequence, the sets of all topics of this name.
     private final Map<Long, List<Set<Long>>> published = new HashMap<>();
     private final Set<Long> everLive = new HashSet<>();
     private final List<String> wrong = new ArrayList<>();
     private long newest;
-    // What the last client showed last, and whether it may step back since the topic is new.
+    // The last sequence of the last client, and whether it may go back because the topic is new.
     private long shown = -1;
     private boolean mayStepBack;
 

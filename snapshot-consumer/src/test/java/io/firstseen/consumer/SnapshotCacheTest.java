@@ -435,7 +435,7 @@ class SnapshotCacheTest {
     assertThat(second.mightContain("b")).isTrue();
     assertThat(files(directory)).isEqualTo(before);
     second.reader().end();
-    // A process that closes a file loses its locks on it, also those of others in it.
+    // A process that closes a file loses all locks that the process holds on it.
     Process other = otherProcess();
     try {
       assertThat(other.inputReader().readLine()).contains(" is in use by another client");
@@ -516,7 +516,7 @@ class SnapshotCacheTest {
     assertThat(notices).hasSize(1);
   }
 
-  /** Needs the rights to make a device. */
+  /** Requires the permission to create a device. */
   private static Path fullDevice(Path path) throws Exception {
     Process made =
         new ProcessBuilder("mknod", path.toString(), "c", "1", "7")
@@ -599,7 +599,7 @@ class SnapshotCacheTest {
                 + open);
   }
 
-  /** Signatures are asked for again, so a cache cannot bring in what the topic could not. */
+  /** Signatures are checked again, so a cache cannot provide manifests that the topic could not. */
   @Test
   void aManifestThatNoTrustedKeySignedIsPassedOver() {
     publish(1, "a");

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The meters say what the client does. */
+/** The meters report the client's activity. */
 class SnapshotClientMetricsTest {
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;

@@ -375,7 +375,7 @@ class SnapshotClientTest {
     assertThat(client.state()).isEqualTo(ClientState.READY);
   }
 
-  /** Nothing of a record but its key and value counts: whoever publishes it chooses its time. */
+  /** Only the key and value of a record are used, because its publisher chooses its timestamp. */
   @Test
   void anOldManifestThatIsPublishedAgainIsStaleAtOnce() {
     TestPublisher.Publication old = publisher.publish(1, "a");
@@ -462,7 +462,7 @@ class SnapshotClientTest {
       asked[0] = client;
       for (long sequence = 1; sequence <= 2; sequence++) {
         read(client, publisher.publish(sequence, "key " + sequence).entries());
-        // It is judged first, and refused before the one that answers is told.
+        // It is evaluated first, and rejected before the active snapshot is reported.
         Publication damaged = TestPublisher.of(SET, 4).publish(sequence + 10, "x");
         read(client, damaged.pack().stream().map(Entry::damaged).toList());
         read(client, List.of(damaged.manifestEntry()));

@@ -126,7 +126,7 @@ public final class TestPublisher {
     return KeyHash.fixed().hash(key.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** From now on manifests say that they are published at the time of this clock. */
+  /** Sets the clock of the publication times of later manifests. */
   public TestPublisher publishingAt(LongSupplier newClock) {
     clock = newClock;
     return this;

@@ -177,7 +177,9 @@ class BlobSourceTest {
     assertThat(following.refusals).singleElement().asString().contains("give it a loader");
   }
 
-  /** Nothing signs this manifest: whoever may write to the topic chooses the length. */
+  /**
+   * This manifest is not signed, so anyone with write access to the topic can choose the length.
+   */
   @ParameterizedTest
   @ValueSource(longs = {Integer.MAX_VALUE, Integer.MAX_VALUE - 7})
   void aLengthThatCannotBeReadIsOneSentence(long length, @TempDir Path directory) throws Exception {

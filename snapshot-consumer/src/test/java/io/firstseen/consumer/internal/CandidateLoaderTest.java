@@ -84,7 +84,7 @@ class CandidateLoaderTest {
       int tried = loads;
       assertThat(loader.load(candidate, held, now + pause - 1, complaints::add)).isEmpty();
       assertThat(loads).as("after %d ms", pause - 1).isEqualTo(tried);
-      // The load took some time, too.
+      // The load also took some time.
       now += pause + 500;
     }
     failure[0] = null;

@@ -46,7 +46,7 @@ public final class SimulatedTopic implements FollowerTime, TopicFollower.Connect
   String topicId = "first";
   int consumers;
 
-  /** What happens at which moment. */
+  /** The events of the simulation by their times. */
   private record Happening(long millis, int number, Runnable what) {}
 
   /** A record of the topic. */
@@ -107,7 +107,7 @@ public final class SimulatedTopic implements FollowerTime, TopicFollower.Connect
     }
   }
 
-  /** Deletes the topic and creates it anew. */
+  /** Deletes and recreates the topic. */
   public void createAnew() {
     partitions.forEach(List::clear);
     topicId += "+";

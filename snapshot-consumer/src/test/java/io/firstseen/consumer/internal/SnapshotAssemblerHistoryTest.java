@@ -67,8 +67,8 @@ class SnapshotAssemblerHistoryTest {
     private final Map<Long, Set<Long>> hashesBySequence = new HashMap<>();
 
     /**
-     * A set of which some windows are held, beside another set; some records are damaged and
-     * followed by a good one, and blobs are deleted some windows after the last manifest that needs
+     * Two sets on one topic, one of which has held windows; some records are damaged and followed
+     * by an intact copy, and blobs are deleted a few windows after the last manifest that needs
      * them.
      */
     static History random(long seed) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotAssemblerTest {
-  // At 31.5 bits a key some 3.9 MB: five chunks.
+  // At 31.5 bits per key about 3.9 MB: five chunks.
   private static final long[] MANY = new Random(1).longs(1_000_000).toArray();
 
   private static final long[] SOME = new Random(2).longs(10_000).toArray();
@@ -530,7 +530,10 @@ class SnapshotAssemblerTest {
     assertThat(fresh.changes).isNull();
   }
 
-  /** How a follower returns that was away for some windows, and how often it reads all again. */
+  /**
+   * How a follower that was offline for several windows resumes, and how often it reads the whole
+   * topic again.
+   */
   @ParameterizedTest
   @CsvSource({"1, PACKS, 0", "10, PACKS, 0", "1000, BASES, 1"})
   void whoWasAwayTakesTheCheaperWayAndSaysItsBytes(int windows, CatchUp.Way way, int rereads)
@@ -550,7 +553,7 @@ class SnapshotAssemblerTest {
     }
     packs.forEach(chunk -> blobs.merge(chunk.digest(), (long) chunk.value().length, Long::sum));
     bases.forEach(chunk -> blobs.merge(chunk.digest(), (long) chunk.value().length, Long::sum));
-    // While it is away, packs that a newer list has made needless are deleted.
+    // While it is offline, packs that a newer list has made obsolete are deleted.
     Set<String> named = named(newest.manifest(), packs, bases);
     packs.removeIf(chunk -> !named.contains(chunk.digest()));
     bases.removeIf(chunk -> !named.contains(chunk.digest()));
@@ -706,7 +709,7 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(2);
   }
 
-  /** Of a set that begins anew: its first pack is not enough. */
+  /** A set that starts again: its first pack is not enough. */
   @Test
   void blobsThatComeAfterTheTopicWasReadInVainAreTaken() {
     Publication first = publisher.publish(1, "a");
@@ -893,7 +896,7 @@ class SnapshotAssemblerTest {
       }
       fresh.read(signed(TestPublisher.of(Following.SET, 4).publish(2, "old"), key));
       fresh.read(signed(TestPublisher.of(Following.SET, 4).publish(3, "old"), key));
-      // Higher, but of a key that is not trusted.
+      // Higher, but signed with a key that is not trusted.
       Publication forged = TestPublisher.of(Following.SET, 4).publish(9, "forged");
       fresh.read(signed(forged, SigningKey.generate())).settle();
       assertThat(fresh.sequence()).isEqualTo(5);

@@ -8,8 +8,8 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * The follower with a broker and a time that are simulated; with a real broker it is tested beside
- * the embedded one. All runs on the thread of the test.
+ * The follower with a simulated broker and clock; other tests use the embedded broker. The follower
+ * runs on the test's thread.
  */
 class TopicFollowerTest {
   private static final String NO_ANSWER =
