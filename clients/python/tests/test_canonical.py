@@ -38,7 +38,7 @@ class Vectors(unittest.TestCase):
                 expected = None if vector["form"] is None else vector["form"].encode("utf-8")
                 self.assertEqual(form_or_none(used, key), expected)
                 if expected is not None:
-                    # With its scheme again, an entry is no pattern.
+                    # With its scheme again, an entry is not a pattern.
                     again = b"http://" + expected if rule.code == URL_EXPRESSION.code else expected
                     self.assertEqual(used.canonical(again), expected)
         self.assertGreater(len(file["keys"]), 20)

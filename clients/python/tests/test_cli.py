@@ -58,7 +58,7 @@ class Commands(unittest.TestCase):
             with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as asked:
                 watch = threading.Timer(60, asked.kill)
                 watch.start()
-                # The byte order mark is no part of the first line.
+                # The byte order mark is not part of the first line.
                 for mark in (b"\xef\xbb\xbf", b""):
                     asked.stdin.write(mark + b"http://s2-citi.com/\r\n")
                     asked.stdin.flush()

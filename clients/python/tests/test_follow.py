@@ -106,7 +106,7 @@ class Following(unittest.TestCase):
         self.assertEqual(len(second.snapshot), 396)
         self.assertTrue(follower.contains("new"))
         self.assertLess(sum(follower.contains_each(KEYS[:5])), 3)
-        # Several windows at once, then a follower that begins anew.
+        # Several windows at once, then a new follower.
         for i in range(4):
             self.publisher.publish(KEYS[10 + i :], new_list=i == 2)
         self.assertTrue(follower.poll().by_packs)
@@ -152,7 +152,7 @@ class Following(unittest.TestCase):
             self.assertIn(sentence, follower.trouble)
             self.assertEqual(follower.current.sequence, 1)
             self.assertEqual(sum(follower.contains_each(KEYS)), 400)
-        # It is said once each, and is over with the next good set.
+        # Each problem is reported once, and cleared by the next valid set.
         self.assertIsNone(follower.poll())
         self.assertEqual(len(self.said), 3)
         pack.write_bytes(good)
@@ -256,7 +256,7 @@ class Following(unittest.TestCase):
         self.assertIn("cannot open", again.trouble)
         self.assertEqual(len(again.current), 400)
         hidden.rename(self.path)
-        # It remembers what is older, and goes on by packs.
+        # It rejects older sets, and continues with packs.
         (self.path / "manifest-0000000002.bin").rename(hidden)
         self.assertIsNone(again.poll())
         self.assertIn("is rejected, because sequence 2 is active", again.trouble)

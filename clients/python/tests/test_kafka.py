@@ -21,7 +21,7 @@ class Recorded:
 
     def read_to_end(self):
         if not self.reachable:
-            raise UnreachableError("topic t cannot be read: the brokers are away")
+            raise UnreachableError("topic t cannot be read: the brokers are down")
         if self.at > len(self.records):
             self.at = 0
             raise ReadAnewError("t")
@@ -91,7 +91,7 @@ class Topics(unittest.TestCase):
         self.assertEqual(self.follower.contains_each(["a", "b", "c"]), [False, True, True])
         self.topic.reachable = False
         self.assertIsNone(self.follower.poll())
-        self.assertIn("the brokers are away", self.follower.trouble)
+        self.assertIn("the brokers are down", self.follower.trouble)
         self.assertTrue(self.follower.contains("c"))
 
     def test_a_topic_of_something_else_is_reported(self):

@@ -1,4 +1,4 @@
-"""Signatures: those of RFC 8032, and manifests that are and are not signed."""
+"""Signatures: vectors of RFC 8032, and manifests that are and are not signed."""
 
 import base64
 import tempfile
@@ -59,7 +59,7 @@ class Keys(unittest.TestCase):
             with self.assertRaisesRegex(UnsupportedError, sentence):
                 TrustedKey.parse(text)
         with self.assertRaises(UnsupportedError):
-            # y is no coordinate of a point.
+            # y is not a coordinate of a point.
             TrustedKey(PREFIX + b"\x02" + bytes(31))
 
 

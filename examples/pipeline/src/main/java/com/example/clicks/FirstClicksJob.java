@@ -14,7 +14,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Writes the first click on each page, as it came, to another topic. */
+/** Writes the first click on each page unchanged to another topic. */
 public final class FirstClicksJob {
   static final String CLICKS = "clicks";
   static final String FIRST_CLICKS = "first-clicks";
