@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The lists and allow sets that answer one request for URLs, each by one snapshot. */
+/** The lists and allow sets that are queried for one request with URLs, each with one snapshot. */
 final class AskedLists {
   private final List<Asked> lists;
   private final List<Asked> allow;
   private final UrlLists asked;
 
-  /** A snapshot that is asked for URLs. */
+  /** A snapshot that is queried for URLs. */
   record Asked(ServedSet served, Manifest manifest, UrlList list) {
 
     private static Asked of(ServedSet served, ClientStatus status) throws HttpFailure {
@@ -32,18 +32,18 @@ final class AskedLists {
     }
 
     /**
-     * An allow set.
+     * Returns an allow set.
      *
-     * @throws HttpFailure with 503 if it cannot answer
+     * @throws HttpFailure with 503 if it has no usable snapshot
      */
     static Asked allow(ServedSet served) throws HttpFailure {
       return of(served, served.status());
     }
 
     /**
-     * A list that a request names.
+     * Returns a list that a request names.
      *
-     * @throws HttpFailure with 400 if it is not a list, with 503 if it cannot answer
+     * @throws HttpFailure with 400 if it is not a list, with 503 if it has no usable snapshot
      */
     static Asked list(ServedSet served) throws HttpFailure {
       if (served.isAllowSet()) {
@@ -62,10 +62,10 @@ final class AskedLists {
     }
 
     /**
-     * A set that is no allow set; empty if it is not a list either.
+     * Returns a set that is not an allow set; empty if it is not a list.
      *
-     * @throws HttpFailure with 503 if it cannot answer, or has no snapshot yet that tells whether
-     *     it is a list
+     * @throws HttpFailure with 503 if it has no usable snapshot, or no snapshot yet that determines
+     *     whether it is a list
      */
     static Optional<Asked> ifList(ServedSet served) throws HttpFailure {
       ClientStatus status = served.status();
@@ -88,7 +88,7 @@ final class AskedLists {
     return asked.askEach(scope, urls);
   }
 
-  /** Writes which snapshots answer, as {@code sets}. */
+  /** Writes the queried snapshots as {@code sets}. */
   void writeSets(JsonGenerator json) throws IOException {
     json.writeArrayFieldStart("sets");
     for (Asked each : lists) {
@@ -109,7 +109,7 @@ final class AskedLists {
     json.writeEndObject();
   }
 
-  /** Writes the fields of an answer. */
+  /** Writes the fields of a result. */
   void writeAnswer(JsonGenerator json, UrlExpressions url, UrlAnswer answer) throws IOException {
     json.writeBooleanField("present", answer.isPresent());
     write(json, "matches", answer.matches());
@@ -130,7 +130,7 @@ final class AskedLists {
     json.writeEndArray();
   }
 
-  /** Counts an answer for each set. */
+  /** Counts a result for each set. */
   void count(ServiceMetrics metrics, UrlAnswer answer) {
     UrlCount ofMatch = answer.isPresent() ? UrlCount.PRESENT : UrlCount.ALLOWED;
     for (Asked each : lists) {

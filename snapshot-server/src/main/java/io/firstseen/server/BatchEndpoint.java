@@ -13,7 +13,9 @@ import io.firstseen.server.http.Request;
 import java.io.IOException;
 import java.util.List;
 
-/** {@code POST /v1/contains}: whether many keys are in a set, all by the same snapshot. */
+/**
+ * {@code POST /v1/contains}: whether many keys are in a set, all looked up in the same snapshot.
+ */
 final class BatchEndpoint implements Endpoint {
   private final ServedSets sets;
   private final ServiceMetrics metrics;

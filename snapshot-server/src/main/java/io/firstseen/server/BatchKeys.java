@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The keys in the body of a request: an array of strings in JSON, or one key a line. */
+/** The keys in the body of a request: a JSON array of strings, or one key per line. */
 final class BatchKeys {
   private static final JsonFactory JSON = new JsonFactory();
   private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]*)");
@@ -34,7 +34,7 @@ final class BatchKeys {
   /**
    * Reads the keys in the body of a request.
    *
-   * @throws HttpFailure if they cannot be read or are too many
+   * @throws HttpFailure if they cannot be read, or if there are too many
    */
   static List<byte[]> read(Request request, int maxKeys) throws HttpFailure {
     String coding = header(request, "content-encoding");

@@ -19,9 +19,9 @@ final class BlobEndpoint implements Endpoint {
   private final String cacheControl;
 
   /**
-   * Of all sets.
+   * Creates the endpoint for the blobs of all sets.
    *
-   * @param isPublic whether caches may give blobs to others, who need no token then
+   * @param isPublic whether caches may share blobs with clients without a token
    */
   BlobEndpoint(ServedSets sets, boolean isPublic) {
     this.sets = sets;

@@ -31,22 +31,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blobs that are made here: a base for each shard of the current snapshot and of the one before, so
- * that a peer that read a manifest can still fetch its blobs after the next one. A set is made when
- * somebody asks for its manifest. That may take minutes, in which others who ask for one wait a
- * moment, and are then told to come again: whoever waits holds a thread that answers requests.
+ * Blobs that the service builds: a base for each shard of the current and the previous snapshot, so
+ * that a client that read a manifest can still fetch its blobs after the next manifest. The bases
+ * of a set are built when a client requests its manifest. This may take minutes; other requests for
+ * such manifests wait for a moment and are then asked to retry later, because a waiting request
+ * occupies a thread.
  */
 final class BlobShelf {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long maxBytes;
 
-  // Sets are made one after another.
+  // Sets are built one after another.
   private final ReentrantLock making = new ReentrantLock();
   private volatile boolean isMaking;
   private volatile long makingSinceNanos;
 
-  // In the order of publication, but a set that was made is last. Guarded by this.
+  // In the order of publication, except that a set that was built is last. Guarded by this.
   private final Deque<Shelved> sets = new ArrayDeque<>();
   private @Nullable Shelved newest;
   private @Nullable Shelved inWork;
@@ -62,7 +63,7 @@ final class BlobShelf {
       this.set = set;
     }
 
-    /** Its manifest is made anew if it is asked for again. */
+    /** Its manifest is built again if it is requested again. */
     private void giveUpBut(Set<String> shared) {
       manifest = null;
       blobs.keySet().retainAll(shared);
@@ -77,19 +78,20 @@ final class BlobShelf {
   }
 
   /**
-   * Of one set.
+   * Creates the blobs of one set.
    *
-   * @param maxBytes what its blobs may take
+   * @param maxBytes the maximum total length of its blobs
    */
   BlobShelf(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds the set that answers from now on. */
+  /** Adds the new active set. */
   synchronized void add(SnapshotSet set) {
     if (shelved(set).isEmpty()) {
       Shelved before = newest;
-      // Others would keep sets in memory that no longer answer, as would one that has no blobs.
+      // Other sets would stay in memory although they are no longer active, and so would a set
+      // without blobs.
       sets.removeIf(each -> each != inWork && (each != before || each.blobs.isEmpty()));
       newest = new Shelved(set);
       sets.addLast(newest);
@@ -100,22 +102,22 @@ final class BlobShelf {
     return sets.stream().filter(each -> each.set == set).findFirst();
   }
 
-  /** The set that answers now. */
+  /** Returns the active set. */
   interface Answering {
     SnapshotSet get() throws HttpFailure;
   }
 
   /**
-   * An unsigned manifest of the set that answers, whose blobs are all here.
+   * Returns an unsigned manifest of the active set whose blobs are all available here.
    *
-   * @throws HttpFailure if a set has been made for some time already, or is too large
+   * @throws HttpFailure if the bases of a set are still being built, or if the set is too large
    */
   Manifest ofBases(Answering answering) throws HttpFailure {
     lock();
     try {
       makingSinceNanos = System.nanoTime();
       isMaking = true;
-      // Not before, because it takes long to come here if another set is being made.
+      // Determined only now, because building another set may have taken long.
       SnapshotSet set = answering.get();
       Shelved shelved;
       List<Shelved> all;
@@ -164,8 +166,8 @@ final class BlobShelf {
   }
 
   /**
-   * Refuses a set that is too large. Gives up what only other sets need if there is no room for
-   * both. A base has about the bytes of the snapshot that it is made of.
+   * Rejects a set that is too large. Drops blobs that only other sets need if there is not enough
+   * memory for both. A base has about as many bytes as its snapshot.
    */
   private void requireRoom(Shelved shelved, List<Shelved> all) throws HttpFailure {
     long bytes = 0;
@@ -242,7 +244,7 @@ final class BlobShelf {
         .withTimes(published.publishedMillis(), published.expiresMillis());
   }
 
-  /** The base of a shard. That of an unchanged shard is taken from the other set. */
+  /** Returns the base of a shard. The base of an unchanged shard is reused from the other set. */
   private static BlobReference base(
       Shelved shelved, List<Shelved> all, String setName, int shard, Snapshot snapshot) {
     BlobReference base = null;
@@ -260,12 +262,12 @@ final class BlobShelf {
     return base;
   }
 
-  /** A pack must have a section, and what it leads to is in the bases already. */
+  /** A pack must have a section, and its result is already in the bases. */
   private static Section noChange(SnapshotHeader header) {
     return new SectionWriter(header.universe(), header.count()).finish(header.hashCount());
   }
 
-  /** The bytes of a blob. */
+  /** Returns the bytes of a blob. */
   synchronized Optional<ByteBuffer> find(String digest) {
     return sets.stream()
         .flatMap(shelved -> Optional.ofNullable(shelved.blobs.get(digest)).stream())

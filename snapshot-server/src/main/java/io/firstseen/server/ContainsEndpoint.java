@@ -63,7 +63,7 @@ final class ContainsEndpoint implements Endpoint {
     return reply.header("cache-control", "no-store");
   }
 
-  /** The bytes as text; what is not UTF-8 becomes U+FFFD. */
+  /** Returns the bytes as text; bytes that are not UTF-8 become U+FFFD. */
   static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
   }

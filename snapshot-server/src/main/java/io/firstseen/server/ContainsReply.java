@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The answer about one key. Most keys need no escaping in JSON, and setting up a generator would
- * take longer than the query; for such keys the bytes are put together here. They equal those that
- * the generator writes.
+ * The response for one key. Most keys do not need escaping in JSON, and setting up a generator
+ * would take longer than the query; for such keys this class writes the bytes directly. They equal
+ * the generator's bytes.
  */
 final class ContainsReply {
   private static final byte[] BEGIN = "{\"key\":\"".getBytes(StandardCharsets.US_ASCII);
@@ -45,7 +45,7 @@ final class ContainsReply {
     return Reply.of(200, "application/json", body);
   }
 
-  /** Whether bytes are ASCII and need no escaping in JSON. */
+  /** Returns whether bytes are ASCII and do not need escaping in JSON. */
   private static boolean isPlain(byte[] key) {
     for (byte each : key) {
       if (each < ' ' || each == '"' || each == '\\') {
@@ -55,7 +55,7 @@ final class ContainsReply {
     return true;
   }
 
-  /** The fields of the answer. */
+  /** Writes the fields of the response. */
   static void writeAnswer(JsonGenerator json, byte[] key, boolean present, Manifest manifest)
       throws IOException {
     json.writeStringField("key", ContainsEndpoint.text(key));

@@ -11,8 +11,8 @@ import io.firstseen.server.http.Request;
 import java.nio.ByteBuffer;
 
 /**
- * {@code GET /v1/manifest}: the current manifest, as it was published, or one of bases that are
- * made here; in JSON for who asks for JSON, and for browsers.
+ * {@code GET /v1/manifest}: the current manifest, as published, or a manifest of bases that the
+ * service builds; in JSON for clients that accept JSON, and for browsers.
  */
 final class ManifestEndpoint implements Endpoint {
   private final ServedSets sets;

@@ -8,12 +8,12 @@ import io.firstseen.filters.snapshot.SetParameters;
 import java.io.IOException;
 import java.util.HexFormat;
 
-/** A manifest in JSON, for people and for programs that need no proof. */
+/** A manifest in JSON, for people and for programs that do not verify signatures. */
 public final class ManifestJson {
 
   private ManifestJson() {}
 
-  /** Writes an object with all fields of a manifest; those that it does not have are left out. */
+  /** Writes an object with all fields of a manifest; absent fields are omitted. */
   public static void write(JsonGenerator json, Manifest manifest) throws IOException {
     json.writeStartObject();
     json.writeStringField("set", manifest.setName());
@@ -59,7 +59,9 @@ public final class ManifestJson {
     json.writeNumberField("falsePositiveRate", parameters.falsePositiveRate());
   }
 
-  /** Writes the patterns of the parameters that URLs of the set lose, if there are any. */
+  /**
+   * Writes the patterns of the parameters that are stripped from URLs of the set, if there are any.
+   */
   static void writeStripped(JsonGenerator json, SetParameters parameters) throws IOException {
     String stripped = parameters.canonicaliser().strippedParameters();
     if (!stripped.isEmpty()) {

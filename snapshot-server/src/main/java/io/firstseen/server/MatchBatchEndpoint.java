@@ -16,11 +16,11 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * {@code POST /v1/match}: which entries of lists and allow sets list many URLs, all by the same
- * snapshots.
+ * {@code POST /v1/match}: which entries of lists and allow sets list many URLs, all looked up in
+ * the same snapshots.
  */
 final class MatchBatchEndpoint implements Endpoint {
-  /** The URLs whose expressions are in memory at one time. */
+  /** The number of URLs whose expressions are in memory at the same time. */
   private static final int PIECE = 512;
 
   /** The scope is hashed again with each expression of each URL. */

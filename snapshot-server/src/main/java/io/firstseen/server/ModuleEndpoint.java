@@ -9,13 +9,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
- * {@code GET /firstseen/FILE}: the modules of the reader in JavaScript, with which the page answers
- * by itself. The build takes them from {@code clients/javascript}.
+ * {@code GET /firstseen/FILE}: the modules of the JavaScript client, with which the page can run
+ * queries locally. The build takes them from {@code clients/javascript}.
  */
 final class ModuleEndpoint implements Endpoint {
   static final String PATH = "/firstseen/";
 
-  // Names without dots but for the ending, so that none leads out of the directory.
+  // Names without dots except in the extension, so that no name refers to a file outside the
+  // directory.
   private static final Pattern NAME = Pattern.compile("(lib/)?[a-z0-9-]+\\.js");
 
   private final Map<String, PageEndpoint> files = new ConcurrentHashMap<>();

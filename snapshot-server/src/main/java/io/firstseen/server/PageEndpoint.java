@@ -22,7 +22,7 @@ final class PageEndpoint implements Endpoint {
 
   private final ImmutableContent content;
 
-  /** Whether there is a file of this name, which has no dots but in the ending. */
+  /** Returns whether a file of this name exists; names have no dots except in the extension. */
   static boolean exists(String fileName) {
     return PageEndpoint.class.getResource("page/" + fileName) != null;
   }

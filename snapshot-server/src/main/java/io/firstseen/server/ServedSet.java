@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A set in the service: the current snapshot, whether it may answer, and earlier ones. */
+/** A set in the service: the current snapshot, whether it may be queried, and earlier snapshots. */
 final class ServedSet implements AutoCloseable {
   private static final int MAX_REMEMBERED = 120;
   private static final ClientStatus EMPTY =
@@ -54,14 +54,14 @@ final class ServedSet implements AutoCloseable {
   private volatile boolean reachable = true;
   private volatile Figures figures;
 
-  /** Figures of a set, which they do not keep in memory. */
+  /** The figures of a set, which do not keep the set in memory. */
   private record Figures(WeakReference<SnapshotSet> set, SetFigures figures) {}
 
   /**
-   * A snapshot that answered here, or was published earlier.
+   * A snapshot that was active in this service, or was published earlier.
    *
-   * @param changeBytes the bytes of the packs since the one before; of the first, of its newest
-   *     pack
+   * @param changeBytes the bytes of the packs since the previous snapshot; for the first snapshot,
+   *     of its newest pack
    */
   record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
 
@@ -76,12 +76,12 @@ final class ServedSet implements AutoCloseable {
     this.log = log;
   }
 
-  /** The listener for the set's follower. */
+  /** Returns the listener for the set's follower. */
   SnapshotListener listener() {
     return new Listener();
   }
 
-  /** Sets the follower that the set answers from. */
+  /** Sets the follower that provides the set's snapshots. */
   void answerBy(FollowedSet follower) {
     followed = follower;
   }
@@ -121,7 +121,7 @@ final class ServedSet implements AutoCloseable {
   private void remember(Manifest manifest) {
     followed.status().snapshot().ifPresent(shelf::add);
     synchronized (published) {
-      // One that was published again takes the place of the first.
+      // A snapshot that was published again replaces the first one.
       published.removeIf(each -> each.hasContentOf(manifest));
       published.addLast(manifest);
       while (published.size() > MAX_REMEMBERED) {
@@ -138,7 +138,7 @@ final class ServedSet implements AutoCloseable {
     return keyHash;
   }
 
-  /** Whether it is an allow set, which overrides lists. */
+  /** Returns whether this is an allow set, which overrides lists. */
   boolean isAllowSet() {
     return allow;
   }
@@ -152,34 +152,34 @@ final class ServedSet implements AutoCloseable {
     return followed.unusable();
   }
 
-  /** The number of snapshots that have answered since the start. */
+  /** Returns the number of snapshots that became active since the start. */
   long snapshots() {
     return snapshots.get();
   }
 
-  /** The number of refusals since the start. */
+  /** Returns the number of rejected manifests and blobs since the start. */
   long refusals() {
     return refusals.get();
   }
 
-  /** Whether the topic or directory could be read when it was last tried. */
+  /** Returns whether the last attempt to read the topic or directory succeeded. */
   boolean isReachable() {
     return reachable;
   }
 
   /**
-   * What answers.
+   * Returns the active set.
    *
-   * @throws HttpFailure with 503 if no snapshot may answer
+   * @throws HttpFailure with 503 if no snapshot is available
    */
   SnapshotSet answering() throws HttpFailure {
     return requireAnswering().snapshot().orElseThrow();
   }
 
   /**
-   * The current snapshot with its manifest.
+   * Returns the current snapshot with its manifest.
    *
-   * @throws HttpFailure with 503 if no snapshot may answer
+   * @throws HttpFailure with 503 if no snapshot is available
    */
   ClientStatus requireAnswering() throws HttpFailure {
     ClientStatus status = followed.status();
@@ -188,9 +188,9 @@ final class ServedSet implements AutoCloseable {
   }
 
   /**
-   * Refuses a status in which no snapshot may answer.
+   * Checks that a snapshot is available.
    *
-   * @throws HttpFailure with 503 if so
+   * @throws HttpFailure with 503 if no snapshot is available
    */
   void requireAnswering(ClientStatus status) throws HttpFailure {
     Optional<String> reason = whyNot(status);
@@ -199,7 +199,7 @@ final class ServedSet implements AutoCloseable {
     }
   }
 
-  /** Why a snapshot cannot be asked for URLs; empty if it can. */
+  /** Returns why a snapshot cannot be queried for URLs; empty if it can. */
   Optional<String> whyNoList(SnapshotSet set) {
     try {
       UrlList.requireUrlExpressions(name, set.manifest().parameters());
@@ -209,7 +209,7 @@ final class ServedSet implements AutoCloseable {
     }
   }
 
-  /** A snapshot that can be asked for URLs. */
+  /** Returns a snapshot that can be queried for URLs. */
   UrlList list(SnapshotSet set) {
     try {
       return UrlList.of(set, keyHash);
@@ -218,7 +218,7 @@ final class ServedSet implements AutoCloseable {
     }
   }
 
-  /** Why the set cannot answer; empty if it can. */
+  /** Returns why the set cannot be queried; empty if it can. */
   Optional<String> whyNot(ClientStatus status) {
     if (status.snapshot().isEmpty()) {
       return Optional.of(
@@ -240,11 +240,14 @@ final class ServedSet implements AutoCloseable {
                       : " and expires at " + Instant.ofEpochMilli(manifest.expiresMillis()),
                   status.trouble().map(trouble -> "; " + trouble).orElse("")));
     }
-    // Without it, URLs that it allows would be present.
+    // Without the allow set, URLs that it allows would be reported as present.
     return allow ? whyNoList(status.snapshot().get()) : Optional.empty();
   }
 
-  /** When to expect the first snapshot; empty if there is one, or something else is known. */
+  /**
+   * Returns when to expect the first snapshot; empty if there is a snapshot, or a different problem
+   * is known.
+   */
   Optional<String> firstSnapshot(ClientStatus status) {
     return status.state() == ClientState.EMPTY && status.trouble().isEmpty()
         ? Optional.of(firstSnapshot)
@@ -262,7 +265,7 @@ final class ServedSet implements AutoCloseable {
     return seconds / 3_600 + " h";
   }
 
-  /** The figures of the current snapshot. */
+  /** Returns the figures of the current snapshot. */
   SetFigures figures(SnapshotSet set) {
     Figures known = figures;
     if (known == null || known.set().get() != set) {
@@ -277,7 +280,7 @@ final class ServedSet implements AutoCloseable {
     return shelf.ofBases(this::answering);
   }
 
-  /** The known snapshots, oldest first. */
+  /** Returns the known snapshots, oldest first. */
   List<Published> published() {
     Deque<Manifest> all = new ArrayDeque<>();
     synchronized (published) {
@@ -309,11 +312,14 @@ final class ServedSet implements AutoCloseable {
       return 0;
     }
     long from = before.map(Manifest::packBytes).orElse(Long.MAX_VALUE);
-    // A chain that began anew is behind the one before it.
+    // A chain that was started again has a lower position than the previous chain.
     return from <= manifest.packBytes() ? manifest.packBytes() - from : manifest.pack().bytes();
   }
 
-  /** The bytes of a blob that was made here or that the source has. Its digest was checked. */
+  /**
+   * Returns the bytes of a blob that the service built or that the source has. Its digest was
+   * checked.
+   */
   Optional<ByteBuffer> blob(String digest) {
     followed.status().snapshot().ifPresent(shelf::add);
     return shelf.find(digest).or(() -> followed.blob(digest));

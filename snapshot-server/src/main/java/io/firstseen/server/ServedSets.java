@@ -19,7 +19,7 @@ final class ServedSets implements AutoCloseable {
 
   ServedSets(List<SetSource> sources, Set<String> allow, ServerOptions options, ServiceLog log) {
     this.sources = List.copyOf(sources);
-    // The bases of all sets may take half of the heap.
+    // The bases of all sets may use half of the heap.
     long basesBytes = Runtime.getRuntime().maxMemory() / 2 / sources.size();
     for (SetSource source : sources) {
       String name = source.setName();
@@ -58,7 +58,7 @@ final class ServedSets implements AutoCloseable {
   }
 
   /**
-   * The set of a name, or the only set if no name is given.
+   * Returns the set with a name, or the only set if no name is given.
    *
    * @throws HttpFailure if no set has that name, or no name is given and there are several sets
    */
@@ -81,11 +81,11 @@ final class ServedSets implements AutoCloseable {
   }
 
   /**
-   * The lists and allow sets that answer for URLs, each by its current snapshot.
+   * Returns the lists and allow sets to query for URLs, each with its current snapshot.
    *
-   * @param names the lists that are asked; empty for all
-   * @throws HttpFailure if one of them is not there, is not a list or cannot answer, or there is no
-   *     list
+   * @param names the lists to query; empty for all
+   * @throws HttpFailure if a set does not exist, is not a list or has no usable snapshot, or if
+   *     there is no list
    */
   AskedLists lists(List<String> names) throws HttpFailure {
     List<AskedLists.Asked> lists = new ArrayList<>();
@@ -111,7 +111,7 @@ final class ServedSets implements AutoCloseable {
     return "there " + (byName.size() == 1 ? "is " : "are ") + String.join(", ", byName.keySet());
   }
 
-  /** Why the service is not ready; empty if all sets can answer. */
+  /** Returns why the service is not ready; empty if all sets can be queried. */
   Optional<String> whyNotReady() {
     for (ServedSet set : byName.values()) {
       Optional<String> reason = set.whyNot(set.status());
@@ -122,7 +122,10 @@ final class ServedSets implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Why none of the sets can ever answer with this configuration; empty if one may. */
+  /**
+   * Returns why no set can ever be queried with this configuration; empty if a set may become
+   * available.
+   */
   Optional<String> unusable() {
     List<String> reasons =
         byName.values().stream().flatMap(set -> set.unusable().stream()).toList();

@@ -9,15 +9,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a {@link SnapshotServer} serves.
+ * Options of a {@link SnapshotServer}.
  *
  * @param address the address to listen on; port 0 means any free port
- * @param access who may ask, and how
- * @param refuseStale whether a stale snapshot no longer answers
+ * @param access which requests are allowed
+ * @param refuseStale whether queries of a stale snapshot fail
  * @param limits limits on requests and connections
  * @param maxBatchKeys the maximum number of keys in one batch
- * @param drain how long it keeps serving after {@link SnapshotServer#close} was called, with {@code
- *     /readyz} failing
+ * @param drain how long it keeps serving after {@link SnapshotServer#close} was called, while
+ *     {@code /readyz} fails
  * @param grace how long it then waits for running requests
  * @param firstSnapshotWithin the window and the idle timeout of the snapshot job together, if they
  *     are known, for the message of a set without a snapshot
@@ -45,7 +45,7 @@ public record ServerOptions(
     }
   }
 
-  /** Options that do not know when to expect a first snapshot. */
+  /** Creates options without the expected time of the first snapshot. */
   public ServerOptions(
       InetSocketAddress address,
       Access access,
@@ -57,7 +57,7 @@ public record ServerOptions(
     this(address, access, refuseStale, limits, maxBatchKeys, drain, grace, Optional.empty());
   }
 
-  /** Options without tokens and TLS, with {@link AllowedHosts#defaultFor} the address. */
+  /** Creates options without tokens and TLS, with {@link AllowedHosts#defaultFor} the address. */
   public ServerOptions(
       InetSocketAddress address,
       boolean refuseStale,
@@ -75,7 +75,7 @@ public record ServerOptions(
         grace);
   }
 
-  /** Defaults: stale snapshots answer, nothing to drain, 10 s of grace. */
+  /** Creates default options: stale snapshots may be queried, no drain time, 10 s of grace. */
   public static ServerOptions at(InetSocketAddress address) {
     return new ServerOptions(
         address,
@@ -86,7 +86,7 @@ public record ServerOptions(
         Duration.ofSeconds(10));
   }
 
-  /** A copy with other access. */
+  /** Returns a copy with different access rules. */
   public ServerOptions withAccess(Access newAccess) {
     return new ServerOptions(
         address, newAccess, refuseStale, limits, maxBatchKeys, drain, grace, firstSnapshotWithin);

@@ -5,16 +5,16 @@ import io.firstseen.server.http.RequestObserver;
 
 /** Receives the events of a {@link SnapshotServer}. Called by several threads at a time. */
 public interface ServiceLog extends RequestObserver {
-  /** A snapshot answers from now on. */
+  /** Called when a snapshot has become active. */
   default void onSnapshot(String set, Manifest manifest) {}
 
   /**
-   * Something cannot be used or reached; the current snapshot keeps answering.
+   * Called when a manifest, blob or source cannot be used; the current snapshot stays active.
    *
-   * @param reason one sentence
+   * @param reason the reason
    */
   default void onTrouble(String set, String reason) {}
 
-  /** The topic or directory can be read again. */
+  /** Called when the topic or directory can be read again. */
   default void onReachable(String set) {}
 }

@@ -45,27 +45,27 @@ final class ServiceMetrics implements RequestObserver {
     this.queries =
         Counter.builder()
             .name("firstseen_queries_total")
-            .help("Keys that were queried, by answer: present, absent, invalid.")
+            .help("Queried keys, by answer: present, absent, invalid.")
             .labelNames("set", "answer")
             .register(registry);
     this.urlQueries =
         Counter.builder()
             .name("firstseen_url_queries_total")
             .help(
-                "URLs that a list or allow set was asked for, by answer: present, allowed, absent,"
+                "URLs queried in a list or allow set, by answer: present, allowed, absent,"
                     + " invalid.")
             .labelNames("set", "answer")
             .register(registry);
     this.requests =
         Counter.builder()
             .name("firstseen_http_requests_total")
-            .help("Requests that were answered, by route and status.")
+            .help("Requests, by route and status of the response.")
             .labelNames("route", "status")
             .register(registry);
     this.durations =
         Histogram.builder()
             .name("firstseen_http_request_duration_seconds")
-            .help("From a request's last byte until its reply was sent, by route.")
+            .help("Time from a request's last byte until its reply was sent, by route.")
             .unit(Unit.SECONDS)
             .labelNames("route")
             .classicOnly()
@@ -76,7 +76,7 @@ final class ServiceMetrics implements RequestObserver {
         Counter.builder()
             .name("firstseen_http_connections_refused_total")
             .help(
-                "Connections that were closed because there were too many, with a 503 if one could be written.")
+                "Connections that were closed because there were too many, with a 503 response if possible.")
             .register(registry);
   }
 
@@ -89,27 +89,27 @@ final class ServiceMetrics implements RequestObserver {
     gauge(
         sets,
         "firstseen_set_ready",
-        "1 if the set answers, 0 if it does not.",
+        "1 if the set can be queried, otherwise 0.",
         set -> set.whyNot(set.status()).isEmpty() ? 1 : 0);
     gauge(
         sets,
         "firstseen_source_reachable",
-        "1 if the topic or directory could be read when it was last tried, else 0.",
+        "1 if the last attempt to read the topic or directory succeeded, otherwise 0.",
         set -> set.isReachable() ? 1 : 0);
     snapshotGauge(
         sets,
         "firstseen_snapshot_sequence",
-        "Sequence of the snapshot that answers.",
+        "Sequence of the active snapshot.",
         set -> set.manifest().sequence());
     snapshotGauge(
         sets,
         "firstseen_snapshot_window_end_timestamp_seconds",
-        "End of the window of the snapshot that answers.",
+        "End of the window of the active snapshot.",
         set -> set.manifest().windowEndMillis() / MILLIS_PER_SECOND);
     gauge(
         sets,
         "firstseen_snapshot_published_timestamp_seconds",
-        "When the snapshot that answers was published.",
+        "Publication time of the active snapshot.",
         set -> {
           ClientStatus status = set.status();
           return status.snapshot().isEmpty()
@@ -119,18 +119,18 @@ final class ServiceMetrics implements RequestObserver {
     snapshotGauge(
         sets,
         "firstseen_snapshot_keys",
-        "Keys of the snapshot that answers.",
+        "Keys in the active snapshot.",
         set -> set.manifest().count());
     gauge(
         sets,
         "firstseen_snapshot_bytes",
-        "Size of the snapshot that answers.",
+        "Size of the active snapshot.",
         set ->
             set.status().snapshot().map(s -> (double) set.figures(s).bytes()).orElse(Double.NaN));
     gauge(
         sets,
         "firstseen_snapshot_false_positive_rate",
-        "Probability that a key outside the set is answered by present.",
+        "Probability that a key outside the set is reported as present.",
         set ->
             set.status()
                 .snapshot()
@@ -139,7 +139,7 @@ final class ServiceMetrics implements RequestObserver {
     counter(
         sets,
         "firstseen_snapshots_total",
-        "Snapshots that have answered since the start.",
+        "Snapshots that became active since the start.",
         ServedSet::snapshots);
     counter(
         sets,
@@ -162,7 +162,7 @@ final class ServiceMetrics implements RequestObserver {
         set -> set.status().snapshot().map(value::applyAsDouble).orElse(Double.NaN));
   }
 
-  /** A gauge for each set; absent while the value is NaN. */
+  /** Adds a gauge per set; absent while the value is NaN. */
   private void gauge(ServedSets sets, String name, String help, ToDoubleFunction<ServedSet> value) {
     GaugeWithCallback.builder()
         .name(name)
@@ -201,11 +201,11 @@ final class ServiceMetrics implements RequestObserver {
     answers(set).invalid().inc();
   }
 
-  /** An answer for a URL of a list or an allow set. */
+  /** The result of looking up a URL in a list or an allow set. */
   enum UrlCount {
     /** The set lists the URL. */
     PRESENT,
-    /** The list lists the URL, and an allow set does, too. */
+    /** The list lists the URL, and an allow set also lists it. */
     ALLOWED,
     ABSENT,
     /** The URL has no canonical form. */

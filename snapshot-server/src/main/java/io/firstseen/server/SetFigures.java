@@ -8,7 +8,7 @@ import io.firstseen.filters.snapshot.SnapshotSet;
  * The size and the false-positive rate of a set, for the status and the metrics.
  *
  * @param bytes the total length of its shards
- * @param falsePositiveRate the probability that a key outside the set is answered by 'present'
+ * @param falsePositiveRate the probability that a key outside the set is reported as present
  */
 record SetFigures(long bytes, double falsePositiveRate) {
 

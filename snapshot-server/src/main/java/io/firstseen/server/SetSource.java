@@ -12,13 +12,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Where a set comes from. */
+/** The source of a set. */
 public sealed interface SetSource {
 
-  /** The name of the set. */
+  /** Returns the name of the set. */
   String setName();
 
-  /** The hash function and key that the publisher uses. */
+  /** Returns the publisher's hash function and key. */
   KeyHash keyHash();
 
   /**
@@ -29,7 +29,7 @@ public sealed interface SetSource {
   String firstSnapshot(Optional<Duration> window);
 
   /**
-   * A set on a topic. All sets of one topic are read by one consumer.
+   * Creates the source of a set on a topic. One consumer reads all sets of a topic.
    *
    * @param options options of the client; their listener is replaced
    */
@@ -38,11 +38,12 @@ public sealed interface SetSource {
   }
 
   /**
-   * A set in a snapshot directory, which is polled once a second.
+   * Creates the source of a set in a snapshot directory, which is polled once per second.
    *
-   * @param trustedKeys manifests that none of them has signed are refused; empty to accept all
-   * @param staleAfter a snapshot is stale once its manifest is this old; if empty, only once the
-   *     manifest has expired
+   * @param trustedKeys manifests that are not signed by one of these keys are rejected; empty to
+   *     accept all manifests
+   * @param staleAfter the age of its manifest at which a snapshot becomes stale; if empty, a
+   *     snapshot becomes stale only when its manifest expires
    */
   static SetSource directory(
       Path directory,
@@ -72,7 +73,7 @@ public sealed interface SetSource {
       return FirstSnapshot.expected(window);
     }
 
-    /** A value that is equal for sets that one consumer can read. */
+    /** Returns a value that is equal for sets that one consumer can read. */
     Object consumer() {
       return List.of(checked.bootstrapServers(), checked.topic(), checked.kafkaProperties());
     }

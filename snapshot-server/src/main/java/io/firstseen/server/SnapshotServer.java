@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Follows sets and answers over HTTP whether keys are in them, and which entries list a URL, from
- * {@link #start} until {@link #close}.
+ * Follows sets, and serves queries over HTTP for keys in the sets and for entries that list a URL,
+ * from {@link #start} until {@link #close}.
  */
 public final class SnapshotServer implements Closeable {
   private final ServerOptions options;
@@ -48,11 +48,11 @@ public final class SnapshotServer implements Closeable {
   }
 
   /**
-   * Starts to follow and to listen. Returns at once, before the sets can answer.
+   * Starts to follow and to listen. Returns immediately, before the sets can be queried.
    *
-   * @param sources at least one, with different names
-   * @param allow the names of those that are allow sets: a URL that one of them lists is not
-   *     present, whatever lists say
+   * @param sources at least one source, with different names
+   * @param allow the names of the allow sets: a URL that an allow set lists is not present, even if
+   *     lists contain it
    * @param log receives snapshots, problems, and every request
    * @throws IOException if the address cannot be bound
    */
@@ -125,22 +125,22 @@ public final class SnapshotServer implements Closeable {
     }
   }
 
-  /** The address that it listens on. */
+  /** Returns the address that it listens on. */
   public InetSocketAddress address() {
     return http.address();
   }
 
   /**
-   * Why none of the sets can ever answer with this configuration, such as its hash key; empty if
-   * one answers or may still answer.
+   * Returns why no set can ever be queried with this configuration, such as its hash key; empty if
+   * a set can be queried or may become available.
    */
   public Optional<String> unusable() {
     return sets.unusable();
   }
 
   /**
-   * Stops the server. {@code /readyz} fails at once; new requests are accepted for {@link
-   * ServerOptions#drain}; then running requests are finished, for at most {@link
+   * Stops the server. {@code /readyz} fails immediately; new requests are accepted for {@link
+   * ServerOptions#drain}; then running requests are completed, for at most {@link
    * ServerOptions#grace}.
    */
   @Override

@@ -4,11 +4,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may ask, and how.
+ * Access rules.
  *
- * @param hosts the names that the Host header of a request may have; others get 421
- * @param tokens of which every request must bring one, but for routes that are open; others get 401
- * @param tls with which connections are encrypted; null if they are not
+ * @param hosts the allowed names in the Host header of a request; requests with other names get 421
+ * @param tokens the tokens, one of which every request must contain, except for open routes; other
+ *     requests get 401
+ * @param tls the TLS configuration of connections; null if they are not encrypted
  */
 public record Access(AllowedHosts hosts, BearerTokens tokens, @Nullable Tls tls) {
 
@@ -18,7 +19,7 @@ public record Access(AllowedHosts hosts, BearerTokens tokens, @Nullable Tls tls)
     Objects.requireNonNull(tokens, "tokens");
   }
 
-  /** Without tokens and not encrypted. */
+  /** Creates rules without tokens and encryption. */
   public static Access by(AllowedHosts hosts) {
     return new Access(hosts, BearerTokens.none(), null);
   }

@@ -13,18 +13,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which connections may ask for everything. Their number is bounded, in all and for each
- * peer. The others come into a small reserve, where they may ask for health only. When the reserve
- * is full, its oldest connection is closed. So health checks succeed however many connections are
- * idle.
+ * Decides which connections may send all requests. Their number is limited, in total and per peer.
+ * Further connections are put into a small reserve, in which they may only request health checks.
+ * When the reserve is full, its oldest connection is closed. Health checks therefore succeed
+ * regardless of the number of idle connections.
  */
 final class Admission {
-  // Whoever has one global address of IPv6 has all addresses that begin with the same bytes.
+  // A peer with one global IPv6 address usually has all addresses with the same prefix.
   private static final int NETWORK_BYTES = 8;
 
   private final HttpLimits limits;
   private final Map<Object, Integer> ofPeers = new HashMap<>();
-  // By the number that they got on arrival.
+  // Connections by the numbers that they were assigned on arrival.
   private final NavigableMap<Long, Channel> reserve = new TreeMap<>();
   private int all;
 
@@ -32,7 +32,7 @@ final class Admission {
     this.limits = limits;
   }
 
-  /** The peer of a connection: its address, or the network of a global IPv6 address. */
+  /** Returns the peer of a connection: its address, or the network of a global IPv6 address. */
   static Object peer(@Nullable InetSocketAddress remote) {
     if (remote == null) {
       return "gone";
@@ -44,7 +44,7 @@ final class Admission {
     return isGlobal ? ByteBuffer.wrap(Arrays.copyOf(bytes, NETWORK_BYTES)) : address;
   }
 
-  /** Counts a connection until {@link #leave}; returns why it is one too many, or null. */
+  /** Counts a connection until {@link #leave}; returns why it exceeds a limit, or null. */
   synchronized @Nullable String enter(Object peer) {
     int ofPeer = ofPeers.getOrDefault(peer, 0);
     if (ofPeer >= limits.maxConnectionsPerPeer()) {
@@ -65,9 +65,9 @@ final class Admission {
   }
 
   /**
-   * Takes a connection into the reserve; returns the one that must close, or null.
+   * Adds a connection to the reserve; returns the connection that must be closed, or null.
    *
-   * @param number the number that it got on arrival
+   * @param number the number that it was assigned on arrival
    */
   synchronized @Nullable Channel reserve(long number, Channel channel) {
     reserve.put(number, channel);

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names that the Host header of a request may have. This stops DNS rebinding: a page of another
- * site, whose name an attacker has pointed to this server, could otherwise read replies. Its
- * requests have that site's name.
+ * The allowed names in the Host header of a request. This prevents DNS rebinding: a page of a
+ * different site whose name an attacker has pointed to this server could otherwise read replies.
+ * Its requests contain the site's name.
  *
  * <p>IP addresses and {@code localhost} are always allowed: no other site can have them.
  */
@@ -24,20 +24,20 @@ public final class AllowedHosts {
       Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[[0-9A-Fa-f:.%]+\\]");
   private static final Pattern PORT = Pattern.compile(":[0-9]*$");
 
-  // Null allows any.
+  // Null allows any name.
   private final @Nullable Set<String> names;
 
   private AllowedHosts(@Nullable Set<String> names) {
     this.names = names;
   }
 
-  /** Every name. */
+  /** Allows every name. */
   public static AllowedHosts any() {
     return ANY;
   }
 
   /**
-   * These names, IP addresses and {@code localhost}; every name if one is {@code *}.
+   * Allows these names, IP addresses and {@code localhost}; every name if one is {@code *}.
    *
    * @throws IllegalArgumentException if one of them is not the name of a host
    */
@@ -56,9 +56,9 @@ public final class AllowedHosts {
   }
 
   /**
-   * The names to allow by default for an address to listen on. If only this machine can connect,
-   * they are IP addresses, {@code localhost} and the address's own name. Otherwise they are all
-   * names, because it is unknown by which names other machines know this one.
+   * Returns the names to allow by default for an address to listen on. If only this machine can
+   * connect, these are IP addresses, {@code localhost} and the name of the address. Otherwise all
+   * names are allowed, because the names under which other machines know this machine are unknown.
    */
   public static AllowedHosts defaultFor(InetSocketAddress address) {
     if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {
@@ -70,7 +70,7 @@ public final class AllowedHosts {
   }
 
   /**
-   * Whether a request is answered.
+   * Returns whether a request is allowed.
    *
    * @param host its Host header; null if it has none, as HTTP/1.0 allows and no browser does
    */
@@ -88,7 +88,7 @@ public final class AllowedHosts {
         || names.contains(name);
   }
 
-  /** The names in a sentence. */
+  /** Returns the names for messages. */
   @Override
   public String toString() {
     if (names == null) {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of which a request must bring one (RFC 6750). Holds their digests only; no message and
- * no {@code toString} has a token.
+ * The tokens, one of which a request must contain (RFC 6750). Stores only their digests; messages
+ * and {@code toString} do not contain tokens.
  */
 public final class BearerTokens {
   private static final BearerTokens NONE = new BearerTokens(List.of());
@@ -32,28 +32,28 @@ public final class BearerTokens {
     this.digests = digests;
   }
 
-  /** No token is needed. */
+  /** Accepts requests without a token. */
   public static BearerTokens none() {
     return NONE;
   }
 
   /**
-   * The tokens of a file. Logs a warning if users other than its owner may read or change it.
+   * Reads the tokens of a file. Logs a warning if users other than its owner may read or change it.
    *
    * @throws IOException if it cannot be read
    * @throws IllegalArgumentException as {@link #parse}
    */
   public static BearerTokens fromFile(Path file) throws IOException {
     SecretFiles.warnOfRights(file);
-    // Latin-1 decodes any bytes, so parse() refuses a wrong file with its own message.
+    // Latin-1 decodes any bytes, so parse() rejects a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1));
   }
 
   /**
-   * The tokens of a text, one a line; empty lines do not count.
+   * Parses tokens, one per line; empty lines are ignored.
    *
-   * @throws IllegalArgumentException if there is none, or one has other than 16 to 1,024 characters
-   *     or characters that RFC 6750 does not allow
+   * @throws IllegalArgumentException if there is no token, or if a token does not have 16 to 1,024
+   *     characters or has characters that RFC 6750 does not allow
    */
   public static BearerTokens parse(String text) {
     List<byte[]> digests = new ArrayList<>();
@@ -84,13 +84,14 @@ public final class BearerTokens {
     return new BearerTokens(digests);
   }
 
-  /** Whether a request needs a token. */
+  /** Returns whether requests require a token. */
   public boolean areNeeded() {
     return !digests.isEmpty();
   }
 
   /**
-   * Refuses a request without one of the tokens. How long this takes says nothing of them.
+   * Rejects a request without one of the tokens. The duration of the check does not reveal the
+   * tokens.
    *
    * @param authorizations the values of its Authorization headers
    * @throws HttpFailure with 401
@@ -133,7 +134,7 @@ public final class BearerTokens {
     }
   }
 
-  /** How many there are. */
+  /** Returns the number of tokens. */
   @Override
   public String toString() {
     return digests.size() + " bearer tokens";

@@ -3,7 +3,7 @@ package io.firstseen.server.http;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The memory that the bodies of all current requests and their replies may take. */
+/** The memory budget of the bodies of all current requests and their replies. */
 final class BodyBudget {
   private final long maxBytes;
   private final AtomicLong taken = new AtomicLong();
@@ -13,9 +13,9 @@ final class BodyBudget {
   }
 
   /**
-   * Takes bytes for a part of a body.
+   * Reserves bytes for a part of a body.
    *
-   * @throws HttpFailure with 503 if they are too many
+   * @throws HttpFailure with 503 if this exceeds the budget
    */
   void take(long bytes) throws HttpFailure {
     long now = taken.addAndGet(bytes);
@@ -31,8 +31,7 @@ final class BodyBudget {
   }
 
   /**
-   * Takes bytes for a reply that was made already, even if they are too many. Later bodies must
-   * wait.
+   * Reserves bytes for an existing reply, even if this exceeds the budget. Later bodies must wait.
    */
   void takeForReply(long bytes) {
     taken.addAndGet(bytes);

@@ -3,7 +3,9 @@ package io.firstseen.server.http;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
-/** The body of one request while it arrives. Its bytes come from the budget of all requests. */
+/**
+ * The body of one request while it arrives. Its bytes are reserved in the budget of all requests.
+ */
 final class BodyBuffer {
   private static final byte[] NOTHING = new byte[0];
   private static final int MIN_BYTES = 1024;
@@ -12,7 +14,7 @@ final class BodyBuffer {
   private final int maxBytes;
   private byte[] bytes = NOTHING;
   private int length;
-  // The bytes taken from the budget: those of the array and of the reply.
+  // The bytes reserved in the budget, for the array and the reply.
   private long taken;
 
   BodyBuffer(BodyBudget budget, int maxBytes) {
@@ -21,8 +23,8 @@ final class BodyBuffer {
   }
 
   /**
-   * Takes the whole length from the budget before the first byte, so that other requests cannot
-   * stop a body half-way.
+   * Reserves the whole length in the budget before the first byte, so that other requests cannot
+   * interrupt a body half-way.
    *
    * @throws HttpFailure with 413 or 503 if it is too long
    */
@@ -35,9 +37,9 @@ final class BodyBuffer {
   }
 
   /**
-   * Adds what has arrived.
+   * Adds received bytes.
    *
-   * @throws HttpFailure with 413 or 503 if there is no room for it
+   * @throws HttpFailure with 413 or 503 if they exceed the budget
    */
   void add(ByteBuf content) throws HttpFailure {
     int more = content.readableBytes();
@@ -55,7 +57,7 @@ final class BodyBuffer {
     length += more;
   }
 
-  /** The body; not a copy if its length was known. */
+  /** Returns the body; not a copy if its length was known. */
   byte[] bytes() {
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
@@ -68,7 +70,7 @@ final class BodyBuffer {
     }
   }
 
-  /** Gives everything back to the budget. */
+  /** Returns all reserved bytes to the budget. */
   void release() {
     bytes = NOTHING;
     length = 0;

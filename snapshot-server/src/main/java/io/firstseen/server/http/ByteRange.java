@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * @param start its first byte
  * @param length the number of its bytes, at least 1
- * @param total the number of bytes of the whole
+ * @param total the total number of bytes of the content
  */
 record ByteRange(int start, int length, int total) {
   // RFC 9110, section 14.1.2: one range, at least one of its ends given.

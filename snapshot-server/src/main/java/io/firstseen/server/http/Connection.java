@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection, which serves one request after the other. Nothing is read while a reply is sent,
- * so a peer that sends and never reads costs at most one buffer.
+ * One connection, which serves one request after the other. Input is not read while a reply is
+ * sent, so a peer that sends without reading uses at most one buffer.
  */
 // A failed operation closes its channel, and ConnectionClock closes a channel that hangs.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -49,9 +49,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private enum State {
     /** Waits for a request or for the rest of one. */
     READING,
-    /** Waits until the reply is made and the peer has read it. */
+    /** Waits until the reply is created and the peer has read it. */
     REPLYING,
-    /** Has sent its last reply; discards input until the peer has read the reply. */
+    /** The last reply was sent; discards input until the peer has read it. */
     ENDING
   }
 
@@ -62,7 +62,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private State state = State.READING;
   private boolean draining;
   private boolean isGone;
-  // Whether a worker makes the reply, and so uses the body.
+  // Whether a worker is creating the reply and therefore uses the body.
   private boolean isAtWork;
 
   // The current request; null between requests.
@@ -71,9 +71,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private long completeNanos;
 
   /**
-   * Makes a handler.
+   * Creates a handler.
    *
-   * @param refusal why this connection may ask for health only; null if it may ask for everything
+   * @param refusal why this connection may only request health checks; null if it may send all
+   *     requests
    */
   Connection(HttpService service, ConnectionClock clock, @Nullable String refusal) {
     this.service = service;
@@ -119,7 +120,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-    // The handshake is no part of the first request.
+    // The handshake is not part of the first request.
     if (event instanceof SslHandshakeCompletionEvent && state == State.READING && head == null) {
       clock.idle();
     }
@@ -271,7 +272,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
                   body.countReply(reply.body().remaining());
                   context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
                 } catch (RuntimeException | Error e) {
-                  // As for want of memory: the connection must not wait for ever.
+                  // For example because of insufficient memory: the connection must not wait
+                  // forever.
                   context.executor().execute(() -> giveUp(context));
                   throw e;
                 }
@@ -283,7 +285,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** RFC 9112, section 3.2.2: servers must accept the absolute form, too. */
+  /** RFC 9112, section 3.2.2: servers must also accept the absolute form. */
   private static String originForm(String target) {
     for (String scheme : new String[] {"http://", "https://"}) {
       if (target.regionMatches(true, 0, scheme, 0, scheme.length())) {
@@ -305,8 +307,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     } catch (HttpFailure failure) {
       return failure.reply();
     } catch (RuntimeException | Error e) {
-      // The bytes of the body are given back with the reply. A mapped file that was truncated
-      // throws InternalError.
+      // The bytes of the body are released with the reply. A mapped file that was truncated throws
+      // InternalError.
       LOG.error("{} {} failed", request.method(), request.path(), e);
       return Reply.error(500, "the server failed; see its log for the reason");
     }
@@ -400,8 +402,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void after(ChannelHandlerContext context, boolean end) {
     forget();
     if (end) {
-      // Closing with unread input would reset the connection, and the peer might lose the reply. So
-      // only the output is shut down, and ConnectionClock closes the rest.
+      // Closing with unread input would reset the connection, and the peer might lose the reply.
+      // Only the output is therefore shut down, and ConnectionClock closes the connection.
       state = State.ENDING;
       clock.ending();
       SslHandler tls = context.pipeline().get(SslHandler.class);

@@ -35,27 +35,30 @@ final class ConnectionClock extends ChannelDuplexHandler {
     this.limits = limits;
   }
 
-  /** Whether no request is running. */
+  /** Returns whether no request is running. */
   boolean isIdle() {
     return phase == Phase.IDLE;
   }
 
-  /** A worker makes the reply, however long that takes: the peer has no part in it. */
+  /**
+   * Called while a worker creates the reply. There is no time limit, because the peer does not
+   * influence it.
+   */
   void working() {
     enter(Phase.WORKING);
   }
 
-  /** The reply is handed to the network. */
+  /** Called when the reply is passed to the network. */
   void replying() {
     enter(Phase.REPLYING);
   }
 
-  /** The reply was handed to the network; waits for the next request. */
+  /** Called when the reply was passed to the network; waits for the next request. */
   void idle() {
     enter(Phase.IDLE);
   }
 
-  /** The last reply was sent; waits for the peer to close. */
+  /** Called when the last reply was sent; waits for the peer to close the connection. */
   void ending() {
     enter(Phase.RECEIVING);
   }

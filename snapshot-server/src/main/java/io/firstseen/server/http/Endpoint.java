@@ -1,10 +1,10 @@
 package io.firstseen.server.http;
 
-/** Answers requests to one path. Called by several threads at a time. */
+/** Handles requests to one path. Called by several threads concurrently. */
 @FunctionalInterface
 public interface Endpoint {
   /**
-   * The reply to a request.
+   * Returns the reply to a request.
    *
    * @throws HttpFailure if the reply is an error
    */

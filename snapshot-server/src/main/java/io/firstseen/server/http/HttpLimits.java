@@ -5,18 +5,19 @@ import java.time.Duration;
 /**
  * Limits on sizes, connections and times.
  *
- * @param maxConnections open connections; further ones get 503 for everything but health
- * @param maxConnectionsPerPeer the same for the connections of one peer: an address, or the first
- *     64 bits of a global one of IPv6
- * @param reservedForHealth how many further connections may be open to ask for health; for one more
- *     the oldest of them is answered by 503 and closed
- * @param maxRequestLineBytes of method, path and query; a longer one is answered by 414
- * @param maxHeaderBytes of all header lines; more are answered by 431
- * @param maxBodyBytes of a request; a longer one is answered by 413
- * @param maxBodiesBytes of the bodies of all current requests and their replies; a request whose
- *     body would exceed it is answered by 503
- * @param requestTimeout from the first byte of a request to its last
- * @param idleTimeout between two requests on a connection
+ * @param maxConnections the maximum number of open connections; further connections get 503 for all
+ *     requests except health checks
+ * @param maxConnectionsPerPeer the maximum number of open connections of one peer: an address, or
+ *     the first 64 bits of a global IPv6 address
+ * @param reservedForHealth how many further connections may be open for health checks; for one
+ *     more, the oldest of them gets 503 and is closed
+ * @param maxRequestLineBytes the maximum length of method, path and query; longer requests get 414
+ * @param maxHeaderBytes the maximum length of all header lines; longer requests get 431
+ * @param maxBodyBytes the maximum length of a request's body; longer requests get 413
+ * @param maxBodiesBytes the maximum total length of the bodies of all current requests and their
+ *     replies; a request whose body would exceed it gets 503
+ * @param requestTimeout the maximum time from the first to the last byte of a request
+ * @param idleTimeout the maximum time between two requests on a connection
  * @param stallTimeout how long a reply may wait for a peer that does not read
  */
 public record HttpLimits(
@@ -33,12 +34,12 @@ public record HttpLimits(
 
   private static final int DEFAULT_BODY_BYTES = 1 << 20;
   private static final long MAX_DEFAULT_BODIES_BYTES = 64L << 20;
-  // A batch may take several times its body: keys, answers, and the text of both.
+  // A batch may need several times the size of its body: keys, results, and the text of both.
   private static final int HEAP_SHARE = 16;
 
   /**
-   * 1,024 connections, 256 of one peer, 16 for health; 16 KiB each of request line and headers, 1
-   * MiB of body, {@link #defaultBodiesBytes}; 10, 60, 30 s.
+   * Creates default limits: 1,024 connections, 256 per peer, 16 for health; 16 KiB each of request
+   * line and headers, 1 MiB of body, {@link #defaultBodiesBytes}; 10, 60, 30 s.
    */
   public static final HttpLimits DEFAULT =
       new HttpLimits(
@@ -74,13 +75,13 @@ public record HttpLimits(
     requirePositive("stallTimeout", stallTimeout.toMillis());
   }
 
-  /** A sixteenth of the heap, but at least 1 MiB and at most 64 MiB. */
+  /** Returns a sixteenth of the heap, but at least 1 MiB and at most 64 MiB. */
   public static long defaultBodiesBytes() {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     return Math.max(DEFAULT_BODY_BYTES, Math.min(share, MAX_DEFAULT_BODIES_BYTES));
   }
 
-  /** A copy with other numbers of connections. */
+  /** Returns a copy with different numbers of connections. */
   public HttpLimits withMaxConnections(int inAll, int perPeer, int forHealth) {
     return new HttpLimits(
         inAll,
@@ -95,12 +96,15 @@ public record HttpLimits(
         stallTimeout);
   }
 
-  /** A copy with another length of bodies; if need be, also of all together. */
+  /**
+   * Returns a copy with a different maximum length of bodies; if necessary, also of all bodies
+   * together.
+   */
   public HttpLimits withMaxBodyBytes(int newMaxBodyBytes) {
     return withBodies(newMaxBodyBytes, Math.max(newMaxBodyBytes, maxBodiesBytes));
   }
 
-  /** A copy with another length of all bodies together. */
+  /** Returns a copy with a different maximum length of all bodies together. */
   public HttpLimits withMaxBodiesBytes(long newMaxBodiesBytes) {
     return withBodies(maxBodyBytes, newMaxBodiesBytes);
   }
@@ -119,7 +123,7 @@ public record HttpLimits(
         stallTimeout);
   }
 
-  /** A copy with other times. */
+  /** Returns a copy with different timeouts. */
   public HttpLimits withTimeouts(Duration request, Duration idle, Duration stall) {
     return new HttpLimits(
         maxConnections,

@@ -72,7 +72,7 @@ public final class HttpService implements AutoCloseable {
    * Binds to an address and serves.
    *
    * @param address the address to listen on; port 0 means any free port
-   * @param access who may ask, and how
+   * @param access which requests are allowed
    * @param grace how long {@link #close} waits for running requests
    * @throws IOException if the address cannot be bound
    */
@@ -103,7 +103,7 @@ public final class HttpService implements AutoCloseable {
     this.observer = observer;
     this.routes = new Routes(routes);
     int cores = Runtime.getRuntime().availableProcessors();
-    // One may be occupied for minutes.
+    // A thread may be occupied for minutes.
     int workerCount = Math.max(2, cores);
     this.workers =
         new ThreadPoolExecutor(
@@ -152,7 +152,10 @@ public final class HttpService implements AutoCloseable {
         cause);
   }
 
-  /** Numbers connections as they come: the threads that serve them begin in any order. */
+  /**
+   * Numbers connections in the order of their arrival, because the threads that serve them start in
+   * any order.
+   */
   private static final class Arrivals extends ChannelInboundHandlerAdapter {
     static final AttributeKey<Long> NUMBER = AttributeKey.valueOf(Arrivals.class, "number");
 
@@ -192,7 +195,7 @@ public final class HttpService implements AutoCloseable {
     }
   }
 
-  /** Counts a connection; returns why it may ask for health only, or null. */
+  /** Counts a connection; returns why it may only request health checks, or null. */
   private @Nullable String admit(SocketChannel channel) {
     Object peer = Admission.peer(channel.remoteAddress());
     String refusal = admission.enter(peer);
@@ -211,10 +214,11 @@ public final class HttpService implements AutoCloseable {
   }
 
   private void refuse(Channel channel) {
-    // From the first handler on, as the codec would refuse bytes. It is gone from a closed channel.
+    // Written from the first handler, because the codec would reject bytes. A closed channel no
+    // longer has it.
     ChannelHandlerContext first = channel.pipeline().firstContext();
     if (access.tls() != null) {
-      // Its handshake may not be over.
+      // Its handshake may not be complete.
       var unused = channel.close();
     } else if (first != null) {
       first
@@ -239,12 +243,12 @@ public final class HttpService implements AutoCloseable {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The address that it listens on. */
+  /** Returns the address that it listens on. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listening.localAddress();
   }
 
-  /** The number of open connections. */
+  /** Returns the number of open connections. */
   public int connections() {
     return connections.get();
   }
@@ -255,7 +259,7 @@ public final class HttpService implements AutoCloseable {
    */
   @Override
   public void close() {
-    // Answers from here on say that their connection ends.
+    // Replies from here on announce that the connection is closed.
     ending = true;
     // A closed channel still listens until its selector runs again. Ending the selector's thread
     // before any connection makes sure that no new one is served once peers notice the end.
@@ -318,7 +322,7 @@ public final class HttpService implements AutoCloseable {
     return ending;
   }
 
-  /** The current time in HTTP's format, formatted once a second. */
+  /** Returns the current time in HTTP's format, formatted once a second. */
   String date() {
     Date current = date;
     long now = Instant.now().getEpochSecond();

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Content that has a strong entity tag: answers conditional requests and requests for a range (RFC
+ * Content with a strong entity tag, which supports conditional requests and range requests (RFC
  * 9110, sections 13 and 14). A request for several ranges gets the whole content, as allowed.
  */
 public final class ImmutableContent {
@@ -14,10 +14,10 @@ public final class ImmutableContent {
   private final String cacheControl;
 
   /**
-   * Makes content.
+   * Creates content.
    *
    * @param tag the entity tag without its quotes; equal tags mean equal bytes
-   * @param bytes must not change any more
+   * @param bytes must not be changed
    */
   public ImmutableContent(String contentType, String tag, ByteBuffer bytes, String cacheControl) {
     this.contentType = contentType;
@@ -27,7 +27,7 @@ public final class ImmutableContent {
   }
 
   /**
-   * The reply to a GET or HEAD: 200, 206 with a part, or 304 if the peer has the content.
+   * Returns the reply to a GET or HEAD: 200, 206 with a part, or 304 if the peer has the content.
    *
    * @throws HttpFailure with 416 if the range lies beyond the content
    */
@@ -56,7 +56,7 @@ public final class ImmutableContent {
         .header("cache-control", cacheControl);
   }
 
-  /** Whether a list of entity tags contains ours, by weak comparison. */
+  /** Returns whether a list of entity tags contains this tag, by weak comparison. */
   private boolean names(String list) {
     for (String each : list.split(",", -1)) {
       String tag = each.strip();

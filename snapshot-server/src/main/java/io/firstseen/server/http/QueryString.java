@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query, as bytes: a key need not be text. Decoded like forms: {@code %XX} is a
- * byte, {@code +} is a space, any other character stands for itself.
+ * The parameters of a query, as bytes, because a key does not have to be text. Decoded like forms:
+ * {@code %XX} is a byte, {@code +} is a space, any other character represents itself.
  */
 public final class QueryString {
   private final @Nullable String repeatable;
@@ -47,7 +47,7 @@ public final class QueryString {
     }
     int index = names.indexOf(name);
     if (index < 0) {
-      // A misspelt "scope" would otherwise be ignored and give a wrong answer.
+      // A misspelt "scope" would otherwise be ignored and lead to a wrong result.
       throw new HttpFailure(
           400,
           names.isEmpty()
@@ -65,18 +65,18 @@ public final class QueryString {
     values[index] = decode(query, Math.min(nameEnd + 1, end), end);
   }
 
-  /** The value of a parameter; null if it was not given. */
+  /** Returns the value of a parameter; null if it was not given. */
   public byte @Nullable [] bytes(String name) {
     return values[names.indexOf(name)];
   }
 
-  /** The value of a parameter as text; null if it was not given. */
+  /** Returns the value of a parameter as text; null if it was not given. */
   public @Nullable String text(String name) {
     byte[] bytes = bytes(name);
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** The values of the repeatable parameter as texts, in their order. */
+  /** Returns the values of the repeatable parameter as texts, in their order. */
   public List<String> repeated() {
     return repeated.stream().map(bytes -> new String(bytes, StandardCharsets.UTF_8)).toList();
   }

@@ -31,21 +31,21 @@ public final class Reply {
   }
 
   /**
-   * A reply with a body.
+   * Returns a reply with a body.
    *
    * @param contentType null if there is no body
-   * @param body its remaining bytes are sent; must not change any more
+   * @param body its remaining bytes are sent; must not be changed
    */
   public static Reply of(int status, @Nullable String contentType, ByteBuffer body) {
     return new Reply(status, contentType, body);
   }
 
-  /** A reply with an array as its body. */
+  /** Returns a reply with an array as its body. */
   public static Reply of(int status, String contentType, byte[] body) {
     return of(status, contentType, ByteBuffer.wrap(body));
   }
 
-  /** A reply without a body. */
+  /** Returns a reply without a body. */
   public static Reply empty(int status) {
     return of(status, null, ByteBuffer.allocate(0));
   }
@@ -57,7 +57,7 @@ public final class Reply {
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** A reply in JSON. Ends with a line feed, for terminals. */
+  /** Returns a reply in JSON. Ends with a line feed, for terminals. */
   public static Reply json(int status, JsonWriter writer) {
     return of(status, "application/json", jsonBytes(writer));
   }
@@ -90,7 +90,7 @@ public final class Reply {
     return this;
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return status;
   }

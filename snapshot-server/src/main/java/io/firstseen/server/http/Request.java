@@ -25,13 +25,13 @@ public final class Request {
     return method;
   }
 
-  /** The path as received, without the query. */
+  /** Returns the path as received, without the query. */
   public String path() {
     return path;
   }
 
   /**
-   * The parameters of the query.
+   * Returns the parameters of the query.
    *
    * @param names the allowed parameters
    * @throws HttpFailure with 400 if a parameter is unknown, repeated or wrongly encoded
@@ -41,21 +41,24 @@ public final class Request {
   }
 
   /**
-   * Like {@link #query}, where one more parameter may be given any number of times.
+   * Like {@link #query}, with an additional parameter that may be repeated.
    *
-   * @param repeatable that parameter
+   * @param repeatable the name of this parameter
    */
   public QueryString queryRepeating(String repeatable, String... names) throws HttpFailure {
     return QueryString.parse(query, repeatable, names);
   }
 
-  /** The value of a header, with commas between those of a repeated one; null if it is absent. */
+  /**
+   * Returns the value of a header; values of a repeated header are separated by commas; null if it
+   * is absent.
+   */
   public @Nullable String header(String name) {
     List<String> values = headers.getAll(name);
     return values.isEmpty() ? null : String.join(", ", values);
   }
 
-  /** The body; empty if there is none. Not a copy. */
+  /** Returns the body; empty if the request has no body. Not a copy. */
   public byte[] body() {
     return body;
   }

@@ -4,21 +4,21 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives an event for each request and each refused connection. Called by several threads at a
- * time.
+ * Receives an event for each request and each rejected connection. Called by several threads
+ * concurrently.
  */
 public interface RequestObserver {
   /**
-   * A request was answered, or refused before routing.
+   * Called when a request was answered, or rejected before routing.
    *
-   * @param remote the peer's address; null if the connection is gone
+   * @param remote the peer's address; null if the connection was closed
    * @param method the method; null if the request could not be read
    * @param path the path without the query; null if the request could not be read
-   * @param route the name of the route; {@code other} if there is none
+   * @param route the name of the route; {@code other} if no route matches
    * @param status the status of the reply
-   * @param bytes of the reply's body
-   * @param nanos time from the request's last byte until the reply was handed to the network, or
-   *     until the peer had read it if the reply is long
+   * @param bytes the length of the reply's body
+   * @param nanos the time from the request's last byte until the reply was passed to the network,
+   *     or until the peer had read it if the reply is long
    */
   default void onRequest(
       @Nullable SocketAddress remote,
@@ -29,6 +29,6 @@ public interface RequestObserver {
       long bytes,
       long nanos) {}
 
-  /** A connection was refused because there were too many. */
+  /** Called when a connection was rejected because there were too many. */
   default void onConnectionRefused() {}
 }

@@ -10,8 +10,8 @@ import java.util.List;
  * @param methods GET, which allows HEAD, or POST
  * @param takesLong whether a request may take more than a few microseconds, so that it does not run
  *     on the connection's event loop
- * @param isForHealth whether connections beyond the limits may ask for it, too
- * @param isOpen whether it needs no token
+ * @param isForHealth whether connections beyond the limits may also request it
+ * @param isOpen whether it does not require a token
  */
 public record Route(
     String name,
@@ -22,27 +22,27 @@ public record Route(
     boolean isOpen,
     Endpoint endpoint) {
 
-  /** A route for GET. */
+  /** Returns a route for GET. */
   public static Route get(String name, String path, Endpoint endpoint) {
     return new Route(name, path, List.of("GET", "HEAD"), false, false, false, endpoint);
   }
 
-  /** A route for POST. */
+  /** Returns a route for POST. */
   public static Route post(String name, String path, Endpoint endpoint) {
     return new Route(name, path, List.of("POST"), true, false, false, endpoint);
   }
 
-  /** A copy whose requests may take long, see {@link #takesLong}. */
+  /** Returns a copy whose requests may take long, see {@link #takesLong}. */
   public Route slow() {
     return new Route(name, path, methods, true, isForHealth, isOpen, endpoint);
   }
 
-  /** A copy that is open, and that connections beyond the limits may ask for, too. */
+  /** Returns an open copy that connections beyond the limits may also request. */
   public Route forHealth() {
     return new Route(name, path, methods, takesLong, true, true, endpoint);
   }
 
-  /** A copy that needs no token, see {@link #isOpen}. */
+  /** Returns a copy that does not require a token, see {@link #isOpen}. */
   public Route open() {
     return new Route(name, path, methods, takesLong, isForHealth, true, endpoint);
   }

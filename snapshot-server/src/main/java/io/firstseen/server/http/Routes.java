@@ -14,20 +14,20 @@ final class Routes {
     this.routes = List.copyOf(routes);
   }
 
-  /** Whether a path leads only to health checks. */
+  /** Returns whether a path only matches health checks. */
   boolean areForHealth(String path) {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isForHealth);
   }
 
-  /** Whether a path needs no token. */
+  /** Returns whether a path does not require a token. */
   boolean areOpen(String path) {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isOpen);
   }
 
   /**
-   * The route of a request.
+   * Returns the route of a request.
    *
-   * @throws HttpFailure with 404 if the path is unknown, with 405 if the method does not fit it
+   * @throws HttpFailure with 404 if the path is unknown, with 405 if the method is not allowed
    */
   Route find(String method, String path) throws HttpFailure {
     for (Route route : routes) {

@@ -42,11 +42,11 @@ public final class Tls {
    * Reads a certificate and its key. Logs a warning if users other than its owner may read or
    * change the key.
    *
-   * @param certificate a PEM file with the certificate and after it those of its issuers
+   * @param certificate a PEM file with the certificate, followed by its issuers' certificates
    * @param key a PEM file with the private key (RSA, EC or Ed25519), in PKCS#8 and not encrypted
    * @throws IOException if a file cannot be read
-   * @throws IllegalArgumentException if a file is not such a file, or the key is not that of the
-   *     certificate
+   * @throws IllegalArgumentException if a file has a different format, or the key does not belong
+   *     to the certificate
    */
   public static Tls fromFiles(Path certificate, Path key) throws IOException {
     X509Certificate[] chain = chain(certificate);
@@ -91,7 +91,7 @@ public final class Tls {
         return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
       }
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      // Said below, without the cause, which may show what the file has.
+      // Reported below without the cause, which may reveal the file's content.
     }
     throw new IllegalArgumentException(
         ("%s must have a private key for %s in PEM, not encrypted, '-----BEGIN PRIVATE KEY-----'"
