@@ -103,7 +103,7 @@ class BlobShelfTest {
     awaitCleared(notAsked);
     WeakReference<SnapshotSet> newest = add(shelf, publisher.publish(3, "c"), false);
     System.gc();
-    assertThat(asked.get()).as("the one before, whose blobs a peer may still fetch").isNotNull();
+    assertThat(asked.get()).as("the previous set, whose blobs a peer may still fetch").isNotNull();
     assertThat(shelf.ofBases(newest::get).sequence()).isEqualTo(3);
     add(shelf, publisher.publish(4, "d"), false);
     awaitCleared(asked);

@@ -67,7 +67,7 @@ final class Chromium implements AutoCloseable {
     command.addAll(
         List.of(
             "--headless",
-            // Chromium's sandbox needs rights that a build in a container seldom has.
+            // Chromium's sandbox requires permissions that a build in a container rarely has.
             "--no-sandbox",
             "--disable-gpu",
             "--disable-quic",
@@ -88,7 +88,7 @@ final class Chromium implements AutoCloseable {
             .start();
     try {
       Path active = directory.resolve("DevToolsActivePort");
-      // The first start after an installation reads some hundred megabytes.
+      // The first start after an installation reads a few hundred megabytes.
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
       while (!Files.exists(active) || Files.readAllLines(active).size() < 2) {
         if (!process.isAlive() || System.nanoTime() > deadline) {

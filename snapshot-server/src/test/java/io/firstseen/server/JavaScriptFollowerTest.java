@@ -53,7 +53,7 @@ class JavaScriptFollowerTest {
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "node")));
     assumeTrue(
         hasNode,
-        "no node on this machine, so nobody follows the service in JavaScript (Debian: apt-get"
+        "no node on this machine, so following in JavaScript is not tested (Debian: apt-get"
             + " install nodejs)");
     hashes[0] = KeyHash.fixed().hash("a".getBytes(UTF_8));
     publisher = new DirectoryPublisher(path, "spam", KeyHash.fixed(), Canonicaliser.NONE, 4);

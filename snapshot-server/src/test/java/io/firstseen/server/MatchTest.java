@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** URLs asked of lists over HTTP. */
+/** Looks up URLs in lists over HTTP. */
 class MatchTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final double RATE = 1e-9;
@@ -360,7 +360,7 @@ class MatchTest {
     try (SnapshotServer server = start(true, Set.of("old"), "spam", "old", "empty")) {
       awaitState(server, "old", "STALE");
       awaitState(server, "spam", "READY");
-      // An allow set is asked with each list.
+      // An allow set is queried with each list.
       refused(match(server, url, "&set=spam"), stale);
       refused(batch(server, "?set=spam", url), stale);
     }

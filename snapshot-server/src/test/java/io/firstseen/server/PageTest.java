@@ -81,7 +81,7 @@ class PageTest {
   static void startBrowser() throws Exception {
     assumeTrue(
         Chromium.find().isPresent(),
-        "no Chromium on this machine, so nobody looks at the page (Debian: apt-get install"
+        "no Chromium on this machine, so the page is not tested (Debian: apt-get install"
             + " chromium)");
     profile = Files.createTempDirectory("firstseen-chromium");
     browser = Chromium.start(profile);
@@ -166,7 +166,7 @@ class PageTest {
   void showsWhatAnswersAndWhatWasPublished() throws Exception {
     assertThat(text("#name")).isEqualTo("phishing");
     assertThat(text("#figures"))
-        .contains("3,600", "bits a key", "at most 1.0e-7 %", "s ago", "2 shards", "url");
+        .contains("3,600", "bits per key", "at most 1.0e-7 %", "s ago", "2 shards", "url");
     for (String chart : List.of("#keys-chart", "#bytes-chart")) {
       JsonNode points =
           browser.evaluate("document.querySelector('" + chart + " polyline').points.length");
@@ -197,7 +197,8 @@ class PageTest {
     String token = showGuarded();
     assertThat(text("#lost")).isEqualTo("This service needs a token.");
     useToken("a-token-of-somebody-else");
-    browser.await("document.getElementById('lost').innerText.includes('not valid for this service')");
+    browser.await(
+        "document.getElementById('lost').innerText.includes('not valid for this service')");
     // A space of no width.
     useToken(token + "\\u200b");
     browser.await("document.getElementById('lost').innerText.includes('cannot be a token')");
@@ -212,7 +213,7 @@ class PageTest {
     browser.await("!document.getElementById('offline').hidden");
     browser.evaluate("document.getElementById('download').click()");
     browser.await(
-        "document.getElementById('offline-text').innerText.includes('This page answers')");
+        "document.getElementById('offline-text').innerText.includes('This page runs queries')");
   }
 
   /** Serves the set behind a token, which is returned, and opens the page. */
@@ -318,10 +319,11 @@ class PageTest {
     assertThat(text("#state")).isEqualTo("ready");
     server.close();
     browser.await("!document.getElementById('lost').hidden");
-    assertThat(text("#lost")).isEqualTo("The service does not answer; what is shown may be old.");
+    assertThat(text("#lost"))
+        .isEqualTo("The service does not respond; the data shown may be outdated.");
   }
 
-  /** Shows another set than the one of {@link #open}. */
+  /** Shows a different set from {@link #open}. */
   private void showInstead(KeyHash keyHash, Canonicaliser canonicaliser, String... keys)
       throws Exception {
     server.close();
@@ -335,7 +337,7 @@ class PageTest {
     browser.await("!document.getElementById('offline').hidden");
     browser.evaluate("document.getElementById('download').click()");
     browser.await(
-        "document.getElementById('offline-text').innerText.includes('answers by itself, by')");
+        "document.getElementById('offline-text').innerText.includes('runs queries locally, using')");
   }
 
   /** Stops the service, and waits until the page has noticed. */
@@ -347,7 +349,9 @@ class PageTest {
   @Test
   void answersWithoutTheServiceOnceItHasDownloadedTheSet() throws Exception {
     download();
-    assertThat(text("#offline")).startsWith("Ask the service again").contains("by sequence 12, ");
+    assertThat(text("#offline"))
+        .startsWith("Query the service again")
+        .contains("using sequence 12, ");
     publisher.publish(13, "https://example.org/b", "https://example.org/c");
     browser.await("document.getElementById('offline-text').innerText.includes('sequence 13, ')");
     assertThat(browser.complaints()).isEmpty();
@@ -360,11 +364,11 @@ class PageTest {
     ask("http://[");
     assertThat(text("#answer .verdict")).startsWith("invalid host ");
     browser.await(
-        "document.getElementById('offline-text').innerText.includes('Nothing newer can be had')");
+        "document.getElementById('offline-text').innerText.includes('No newer snapshot is available')");
     browser.screenshot(SCREENSHOTS.resolve("offline.png"));
     browser.evaluate("document.getElementById('download').click()");
     ask("https://example.org/b");
-    assertThat(text("#answer")).isEqualTo("The service does not answer.");
+    assertThat(text("#answer")).isEqualTo("The service does not respond.");
     assertThat(text("#download")).isEqualTo("Download the set");
   }
 
@@ -430,7 +434,7 @@ class PageTest {
     assertThat(browser.complaints()).isEmpty();
   }
 
-  /** Its Unicode is another one than Node's and the JDK's. */
+  /** Its Unicode version differs from the versions of Node and the JDK. */
   @ParameterizedTest
   @CsvSource({
     "url, url-2",
@@ -482,7 +486,7 @@ class PageTest {
     assertThat(browser.evaluate("document.getElementById('offline').hidden").asBoolean()).isTrue();
     stop();
     ask("https://example.org/b");
-    assertThat(text("#answer")).isEqualTo("The service does not answer.");
+    assertThat(text("#answer")).isEqualTo("The service does not respond.");
   }
 
   @ParameterizedTest

@@ -790,7 +790,7 @@ class SnapshotServerTest {
     Thread closing = new Thread(closed);
     closing.start();
     try {
-      await("it says so")
+      await("it reports this")
           .atMost(Duration.ofSeconds(30))
           .until(() -> get("/readyz").statusCode() == 503);
       assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");

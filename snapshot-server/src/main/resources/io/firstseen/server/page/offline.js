@@ -1,4 +1,4 @@
-// Sets that the page has downloaded, by which it answers without the service.
+// Sets that the page has downloaded, which it can query without the service.
 
 import { HashKey, HttpSource, Manifest, SetFollower, canonical, expressions } from "./firstseen/index.js";
 
@@ -11,12 +11,12 @@ export class LocalSets {
   #changed;
   #headers = {};
 
-  /** @param changed is called when there is something else to show */
+  /** @param changed is called when the displayed state changes */
   constructor(changed) {
     this.#changed = changed;
   }
 
-  /** Says what goes with each request, also of the sets that were downloaded already. */
+  /** Sets the headers of each request, also for sets that are already downloaded. */
   useHeaders(headers) {
     this.#headers = headers;
   }
@@ -26,8 +26,8 @@ export class LocalSets {
   }
 
   /**
-   * Says that the service has a set of about so many bytes. Only sets under the public hash key can be asked here: for
-   * others the page would need the secret.
+   * Adds a set of the service with its approximate size in bytes. Only sets with the public hash key can be queried
+   * locally; for others the page would need the secret key.
    */
   async know(name, bytes) {
     const known = this.#sets.get(name);
@@ -42,15 +42,15 @@ export class LocalSets {
       set.isPublic = PUBLIC.fits(manifest.parameters);
       set.isList = manifest.parameters.canonicaliser === "url-expression";
     } catch {
-      // Asked again with the next status.
+      // Requested again with the next status.
       this.#sets.delete(name);
     }
     this.#changed();
   }
 
   /**
-   * Says which allow sets the service has. The service overrides lists by them, which a page that has a list alone does
-   * not, so lists that were downloaded are let go of.
+   * Sets the allow sets of the service. The service overrides lists with them, but a page with only a list cannot, so
+   * downloaded lists are dropped.
    */
   knowAllowSets(names) {
     this.#allowSets = names;
@@ -66,7 +66,7 @@ export class LocalSets {
     return set.isList && this.#allowSets.length > 0;
   }
 
-  /** What there is to show of a set; null if the page cannot answer for it. */
+  /** Returns the displayed state of a set; null if the page cannot query it locally. */
   stateOf(name) {
     const set = this.#sets.get(name);
     if (set === undefined || !set.isPublic) return null;
@@ -76,7 +76,7 @@ export class LocalSets {
     return { bytes, isOn: follower !== null, allowSets, manifest, update, trouble };
   }
 
-  /** Downloads a set and keeps it up to date, or lets go of it. */
+  /** Downloads a set and keeps it up to date, or drops it. */
   toggle(name) {
     const set = this.#sets.get(name);
     if (this.#isOverridden(set)) return;
@@ -97,7 +97,7 @@ export class LocalSets {
     this.#changed();
   }
 
-  /** Whether the page can answer for a set. */
+  /** Returns whether the page can query a set locally. */
   answers(name) {
     return (this.#sets.get(name)?.follower?.set ?? null) !== null;
   }
@@ -106,7 +106,7 @@ export class LocalSets {
     return this.#sets.get(name).follower.isStale();
   }
 
-  /** The answer for a key; of a list of URLs with the entry that matches. */
+  /** Returns the result for a key; for a list of URLs with the matching entry. */
   ask(name, key, scope) {
     const { follower } = this.#sets.get(name);
     const { manifest } = follower;

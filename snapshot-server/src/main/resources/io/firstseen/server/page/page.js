@@ -1,6 +1,6 @@
 import { LocalSets } from "./offline.js";
 
-// Text goes into the page by textContent alone: a key may look like markup.
+// Text is only inserted using textContent, because a key may look like markup.
 
 const REFRESH_MILLIS = 2000;
 const SVG = "http://www.w3.org/2000/svg";
@@ -8,10 +8,10 @@ const $ = (id) => document.getElementById(id);
 
 const local = new LocalSets(showLocal);
 
-// Kept by this page alone, until it is left.
+// Only kept in this page, until the user leaves it.
 let headers = {};
 let chosen = null;
-// The names of the lists, which are asked for URLs.
+// The names of the lists, which are queried for URLs.
 let lists = new Set();
 let shown = "";
 
@@ -87,7 +87,7 @@ function showSet(set, nowMillis) {
     figures.push(
       figure("Keys", count(set.keys)),
       figure("Size", bytes(set.bytes),
-        set.keys ? trimmed(set.bytes * 8 / set.keys) + " bits a key" : ""),
+        set.keys ? trimmed(set.bytes * 8 / set.keys) + " bits per key" : ""),
       figure("False-positive rate", percent(set.falsePositiveRate),
         "at most " + percent(set.falsePositiveRateAskedFor)),
       figure("Published", span(nowMillis - set.publishedMillis) + " ago",
@@ -199,7 +199,7 @@ function show(status) {
   showSet(set, status.nowMillis);
   if (set.sequence !== undefined) local.know(set.set, set.bytes);
   showLocal();
-  // Only when something is new, so that what is pointed at stays.
+  // Only when data has changed, so that the element under the pointer stays.
   const published = JSON.stringify([chosen, set.published, window.innerWidth]);
   if (published !== shown) {
     shown = published;
@@ -214,7 +214,8 @@ async function refresh() {
     const reply = await fetch("v1/status", { headers: sent, signal: AbortSignal.timeout(5000) });
     if (!reply.ok && reply.status !== 401) throw new Error("status " + reply.status);
     const status = reply.ok ? await reply.json() : null;
-    // Meanwhile another token may have been given; this is the answer to an earlier one.
+    // The user may have entered a different token in the meantime; this response belongs to an
+    // earlier token.
     if (sent !== headers) return;
     if (status === null) {
       askForToken();
@@ -224,16 +225,16 @@ async function refresh() {
     $("lost").hidden = true;
   } catch (failure) {
     if (sent !== headers) return;
-    $("lost").textContent = "The service does not answer; what is shown may be old.";
+    $("lost").textContent = "The service does not respond; the data shown may be outdated.";
     $("lost").hidden = false;
-    // A set expires without the service, too.
+    // A set also expires without the service.
     showLocal();
   }
 }
 
 function askForToken() {
   const wasGiven = "authorization" in headers;
-  // It stays until another one is given.
+  // It stays until a different token is entered.
   if (!$("token-form").hidden && isNoToken) return;
   $("lost").textContent = wasGiven ? "The token is not valid for this service." : "This service needs a token.";
   $("lost").hidden = false;
@@ -245,7 +246,7 @@ let isNoToken = false;
 function useToken(event) {
   event.preventDefault();
   const token = $("token").value.trim();
-  // No request can carry other characters, such as those that come along when text is copied.
+  // Requests cannot contain other characters, such as characters that are copied along with text.
   isNoToken = !/^[!-~]+$/.test(token);
   if (isNoToken) {
     $("lost").textContent = "This cannot be a token: it has characters that no token has.";
@@ -266,28 +267,28 @@ async function follow() {
   }
 }
 
-// What the page itself can do for the chosen set, and what it does.
+// The local queries that the page supports for the chosen set, and their state.
 function showLocal() {
   const state = local.stateOf(chosen);
   $("offline").hidden = state === null;
   if (state === null) return;
   const { isOn, allowSets, manifest, update, trouble } = state;
   $("download").hidden = allowSets.length > 0;
-  $("download").textContent = isOn ? "Ask the service again" : "Download the set";
+  $("download").textContent = isOn ? "Query the service again" : "Download the set";
   const sentences = [];
   if (allowSets.length > 0) {
     sentences.push("This list cannot be downloaded: the service overrides lists by its allow sets ("
       + allowSets.join(", ") + "), and this page would not.");
   } else if (!isOn) {
-    sentences.push("Then this page answers by itself, also without the service; about " + bytes(state.bytes) + ".");
+    sentences.push("This page then runs queries locally, even without the service; about " + bytes(state.bytes) + ".");
   } else if (manifest === null) {
     sentences.push(trouble === null ? "Downloading…" : "Cannot be downloaded: " + trouble.message);
   } else {
-    sentences.push("This page answers by itself, by sequence " + manifest.sequence + ", "
+    sentences.push("This page runs queries locally, using sequence " + manifest.sequence + ", "
       + (update.way === "nothing" ? "" : bytes(update.bytes) + " by " + update.way + ", ")
       + "window until " + time(Number(manifest.windowEndMillis)) + ".");
     if (local.isStale(chosen)) sentences.push("It has expired.");
-    if (trouble !== null) sentences.push("Nothing newer can be had: " + trouble.message);
+    if (trouble !== null) sentences.push("No newer snapshot is available: " + trouble.message);
   }
   $("offline-text").textContent = sentences.join(" ");
 }
@@ -342,12 +343,12 @@ async function askService(path, parameters, show) {
   try {
     const reply = await fetch(path + "?" + new URLSearchParams(parameters), { headers, signal: AbortSignal.timeout(5000) });
     const result = await reply.json();
-    // Another set may have been chosen meanwhile.
+    // The user may have chosen a different set in the meantime.
     if (parameters.set !== chosen) return;
     if (reply.ok) show(result);
     else showInvalid(reply.status === 400 ? "invalid" : "no answer", result.error);
   } catch (failure) {
-    if (parameters.set === chosen) $("answer").replaceChildren(element("p", "The service does not answer.", "trouble"));
+    if (parameters.set === chosen) $("answer").replaceChildren(element("p", "The service does not respond.", "trouble"));
   }
 }
 

@@ -148,7 +148,7 @@ class AccessTest {
     }
   }
 
-  /** The bound is for everybody; what it costs is not. */
+  /** The limit applies to all peers, but its effect does not. */
   @Test
   void aBodyWithoutATokenIsNotRead() throws Exception {
     InetSocketAddress address = start(HttpLimits.DEFAULT, BearerTokens.parse(TOKEN), null);

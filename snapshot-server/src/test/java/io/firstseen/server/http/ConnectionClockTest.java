@@ -121,7 +121,7 @@ class ConnectionClockTest {
         List.of(routes));
   }
 
-  /** As the time of a reply is that of each part. */
+  /** Like the time of a reply, which applies to each part. */
   @Test
   void aLongReplyLeavesInParts() throws Exception {
     int length = 1 << 20;

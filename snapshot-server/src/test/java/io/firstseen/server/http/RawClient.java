@@ -19,7 +19,7 @@ final class RawClient implements Closeable {
   private final Socket socket;
   private final InputStream in;
 
-  /** What a server replied; {@code head} is the status line and the headers. */
+  /** The reply of a server; {@code head} is the status line and the headers. */
   record Answer(String head, String body) {
     int status() {
       return Integer.parseInt(head.split(" ", 3)[1]);
@@ -92,7 +92,7 @@ final class RawClient implements Closeable {
     return new Answer(head.toString(StandardCharsets.ISO_8859_1), "");
   }
 
-  /** Reads bytes as they come; -1 at the end. */
+  /** Reads available bytes; -1 at the end. */
   int read() throws IOException {
     return in.read();
   }
