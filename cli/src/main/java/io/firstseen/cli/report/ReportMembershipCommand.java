@@ -102,6 +102,7 @@ final class ReportMembershipCommand extends Verb {
       throw new ParameterException(
           commandLine(), "--input and --keys exclude each other: keys are read or generated");
     }
+    svg = output(svg);
     if (input != null) {
       InputFile.requireOther(input, svg);
     }
@@ -188,7 +189,7 @@ final class ReportMembershipCommand extends Verb {
       lines.warnOfUnusable();
     }
     if (!json) {
-      out().print(MembershipTable.of(report));
+      reportOut().print(MembershipTable.of(report));
       return;
     }
     ObjectNode object = Json.object();
@@ -199,7 +200,7 @@ final class ReportMembershipCommand extends Verb {
     }
     object.put("canonicaliser", keyOptions.canonicaliser().id());
     report.addTo(object);
-    out().println(Json.line(object));
+    reportOut().println(Json.line(object));
   }
 
   /** A number of probes: at least 1, at most the comparison's maximum. */

@@ -21,7 +21,6 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
-import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
@@ -32,7 +31,6 @@ import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -44,7 +42,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -55,7 +52,6 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -145,10 +141,6 @@ public final class RunCommand extends Verb {
     return Cleanup.after(this::run);
   }
 
-  private static @Nullable Path output(@Nullable Path named) {
-    return Path.of("-").equals(named) ? Path.of("/dev/stdout") : named;
-  }
-
   private int run(Cleanup cleanup) throws Exception {
     accepted = output(accepted);
     duplicates = output(duplicates);
@@ -156,11 +148,7 @@ public final class RunCommand extends Verb {
     Path scratch = cleanup.temporaryDirectory();
     Path deadLettersOrScratch = deadLetters == null ? scratch.resolve("dead-letters") : deadLetters;
     RunSummary summary = run(cleanup, scratch, deadLettersOrScratch);
-    boolean isOutputTaken =
-        Stream.of(accepted, duplicates, deadLetters)
-            .anyMatch(file -> file != null && OutputFile.isStandardOutput(file));
-    PrintWriter out = isOutputTaken ? err() : out();
-    summary.fields().print(out, json);
+    summary.fields().print(reportOut(), json);
     options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
       tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);

@@ -8,6 +8,7 @@ import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.events.EventParser;
@@ -32,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Properties;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -43,9 +43,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Makes a savepoint of keys from the time before the dedup ran. */
 @Command(
@@ -56,7 +54,7 @@ import picocli.CommandLine.Spec;
           + " DedupJob or PipelineJob by 'flink run -s', with the same hash key, canonicaliser,"
           + " shards and mode; capacity and rate are those given here."
     })
-public final class BootstrapCommand implements Callable<Integer> {
+public final class BootstrapCommand extends Verb {
   private static final long POLL_MILLIS = 100;
 
   /** RocksDB builds state of any size and mode in little memory. */
@@ -98,8 +96,6 @@ public final class BootstrapCommand implements Callable<Integer> {
 
   @Mixin private KeyOptions keys;
   @Mixin private DedupOptions dedup;
-
-  @Spec private CommandSpec spec;
 
   /** The source of the keys: a file or a topic. */
   private static final class Origin {
@@ -158,6 +154,7 @@ public final class BootstrapCommand implements Callable<Integer> {
       throw new UserErrorException(e.getMessage());
     }
     DeadLetterFile deadLetterFile = null;
+    deadLetters = output(deadLetters);
     if (deadLetters != null) {
       if (origin.input != null) {
         InputFile.requireOther(origin.input, deadLetters);
@@ -183,7 +180,7 @@ public final class BootstrapCommand implements Callable<Integer> {
     read(learner);
     boolean isEmptyTopic = origin.input == null && learner.events() == 0;
     if (learner.events() == learner.deadLetters() && !isEmptyTopic) {
-      learner.warnOfDeadLetters(spec.commandLine().getErr());
+      learner.warnOfDeadLetters(commandLine().getErr());
       throw new UserErrorException(
           "none of the "
               + SnapshotSummary.number(learner.events())
@@ -204,12 +201,12 @@ public final class BootstrapCommand implements Callable<Integer> {
             made,
             (readNanos - startNanos) / 1e9,
             (System.nanoTime() - startNanos) / 1e9));
-    learner.warnOfDeadLetters(spec.commandLine().getErr());
+    learner.warnOfDeadLetters(commandLine().getErr());
     return ExitCode.GOOD;
   }
 
   private void read(KeyLearner learner) throws IOException {
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(commandLine().getErr())) {
       if (origin.input == null) {
         ChangelogReader.read(
             origin.topic.clientProperties(),
@@ -265,7 +262,7 @@ public final class BootstrapCommand implements Callable<Integer> {
     Thread writer = new Thread(writing, "warm-start");
     writer.setDaemon(true);
     writer.start();
-    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+    try (Progress progress = new Progress(commandLine().getErr())) {
       await(writing, () -> progress.show(() -> percent(parts - known.partsLeft(), parts)));
     }
     return DedupSavepoint.read(
@@ -291,8 +288,8 @@ public final class BootstrapCommand implements Callable<Integer> {
   }
 
   private void tell(BootstrapSummary summary) {
-    PrintWriter err = spec.commandLine().getErr();
-    summary.fields().print(spec.commandLine().getOut(), json);
+    PrintWriter err = commandLine().getErr();
+    summary.fields().print(reportOut(), json);
     keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
       err.printf(

@@ -1,8 +1,11 @@
 package io.firstseen.cli.shared;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.jobs.files.OutputFile;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -10,6 +13,9 @@ import picocli.CommandLine.Spec;
 /** A verb of the command, which returns one of the {@link ExitCode}s. */
 public abstract class Verb implements Callable<Integer> {
   @Spec private CommandSpec spec;
+
+  /** Whether an output file of the verb is standard output. */
+  private boolean isOutputTaken;
 
   /** The verb on its command line. */
   protected final CommandLine commandLine() {
@@ -26,8 +32,23 @@ public abstract class Verb implements Callable<Integer> {
     return commandLine().getErr();
   }
 
+  /**
+   * The path of an output file, which may be {@code -} for standard output. What the verb reports
+   * then goes to standard error.
+   */
+  protected final @Nullable Path output(@Nullable Path named) {
+    Path path = Path.of("-").equals(named) ? Path.of("/dev/stdout") : named;
+    isOutputTaken |= path != null && OutputFile.isStandardOutput(path);
+    return path;
+  }
+
+  /** Standard output, or standard error if an output file is standard output. */
+  protected final PrintWriter reportOut() {
+    return isOutputTaken ? err() : out();
+  }
+
   /** Prints the object on one line, or the sentence. */
   protected final void print(boolean asJson, ObjectNode object, String sentence) {
-    out().println(asJson ? Json.line(object) : sentence);
+    reportOut().println(asJson ? Json.line(object) : sentence);
   }
 }

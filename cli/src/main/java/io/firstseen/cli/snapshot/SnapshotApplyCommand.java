@@ -74,6 +74,7 @@ final class SnapshotApplyCommand extends Verb {
   }
 
   private int apply(Cleanup cleanup) throws IOException {
+    output = output(output);
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     Optional<Manifest> manifest =

@@ -117,6 +117,8 @@ final class SnapshotBuildCommand extends Verb {
                 new KeyOptions.Rate("--fpr", falsePositiveRate),
                 new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate))
             .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
+    output = output(output);
+    deadLetters = output(deadLetters);
     InputFile.requireOther(input, output);
     // Opened first, so that an output that cannot be written is found before the work.
     OutputFile file = new OutputFile(output);

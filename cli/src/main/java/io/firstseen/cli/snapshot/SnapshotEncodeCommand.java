@@ -57,6 +57,7 @@ final class SnapshotEncodeCommand extends Verb {
 
   private int encode(SetCodec chosen, Cleanup cleanup) throws IOException {
     OutputFile file = null;
+    output = output(output);
     if (output != null) {
       keys.requireOther(output);
       file = new OutputFile(output);

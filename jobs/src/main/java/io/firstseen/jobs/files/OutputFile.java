@@ -16,18 +16,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.regex.Pattern;
 
 /**
  * A file that appears under its name only when it is complete; until then, an old file of that name
  * stays unchanged. The bytes are written to a new file in the same directory whose name ends in
  * {@code .partial}. A link is followed, not replaced. A target that is not a regular file, such as
- * a pipe or {@code /dev/null}, is written directly; {@code /dev/stdout} appends to this process's
- * standard output.
+ * a pipe or {@code /dev/null}, is written directly; {@code /dev/stdout}, {@code /dev/stderr} and
+ * {@code /dev/fd/3} append to that open file of this process.
  *
  * <p>If the file system fails, methods throw a {@link UserErrorException}.
  */
 public final class OutputFile implements Closeable {
   private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
+
+  /** Names of open files of this process. */
+  private static final Pattern DESCRIPTOR =
+      Pattern.compile("/dev/stdout|/dev/stderr|(/dev|/proc/self)/fd/[0-9]+");
+
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int MAX_LINKS = 40;
 
@@ -48,7 +54,9 @@ public final class OutputFile implements Closeable {
       this.channel =
           written.equals(STANDARD_OUTPUT)
               ? new FileOutputStream(FileDescriptor.out).getChannel()
-              : FileChannel.open(written, StandardOpenOption.WRITE);
+              : FileChannel.open(
+                  written,
+                  isDescriptor(written) ? StandardOpenOption.APPEND : StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotWrite(e);
     }
@@ -117,12 +125,19 @@ public final class OutputFile implements Closeable {
 
   /** Whether this is a pipe or a device, whose content cannot be replaced. */
   static boolean isDirect(Path file) {
-    return isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file));
+    return isDescriptor(file) || (Files.exists(file) && !Files.isRegularFile(file));
   }
 
-  /** Whether this is {@code /dev/stdout}, even if standard output is redirected to a file. */
+  /**
+   * Whether this is {@code /dev/stdout} or its descriptor, even if standard output is redirected to
+   * a file.
+   */
   public static boolean isStandardOutput(Path file) {
-    return file.equals(STANDARD_OUTPUT);
+    return isDescriptor(file) && file.toString().matches(".*(stdout|/1)");
+  }
+
+  private static boolean isDescriptor(Path file) {
+    return DESCRIPTOR.matcher(file.toString()).matches();
   }
 
   public void write(byte[] bytes) {
