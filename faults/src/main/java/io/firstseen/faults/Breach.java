@@ -25,7 +25,7 @@ enum Breach {
   /** An old manifest is published once more. */
   SNAPSHOT;
 
-  private static final int MOST_POLLS = 100;
+  private static final int MAX_POLLS = 100;
 
   @Override
   public String toString() {
@@ -62,7 +62,7 @@ enum Breach {
                 new ByteArraySerializer())) {
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
-      for (int poll = 0; poll < MOST_POLLS; poll++) {
+      for (int poll = 0; poll < MAX_POLLS; poll++) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
           if (record.value() != null
               && (key == null || key.equals(new String(record.key(), StandardCharsets.US_ASCII)))) {

@@ -42,7 +42,7 @@ public final class FaultSuite implements Callable<Integer> {
   private static final int STRAY_MILLIS = 3000;
   private static final int SPARE_MILLIS = 1000;
   private static final int TASK_HEAP_MEBIBYTES = 320;
-  private static final int MOST_SIGMAS = 5;
+  private static final int MAX_SIGMAS = 5;
 
   @Spec private CommandSpec command;
 
@@ -304,7 +304,7 @@ public final class FaultSuite implements Callable<Integer> {
       collect("outcomes are wrong", output.wrong());
       collect("outcomes are out of order", output.disordered());
       double beyond = (model.drops() - model.expectedDrops()) / Math.sqrt(model.expectedDrops());
-      if (beyond > MOST_SIGMAS) {
+      if (beyond > MAX_SIGMAS) {
         differences.add(
             "%d new keys were dropped, %.1f by the law of the filter"
                 .formatted(model.drops(), model.expectedDrops()));

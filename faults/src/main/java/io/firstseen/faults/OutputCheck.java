@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares the records of the topics of a dedup with the model, one by one as they come. */
 final class OutputCheck {
-  private static final int MOST_EXAMPLES = 20;
+  private static final int MAX_EXAMPLES = 20;
 
   private final ExactModel model;
   private final BitSet seen = new BitSet();
@@ -87,7 +87,7 @@ final class OutputCheck {
   /** How many of the first events were not seen; tells some of them as examples. */
   synchronized int missing(int events) {
     int missing = events - seen.get(0, events).cardinality();
-    for (int number = seen.nextClearBit(0); number < events && examples.size() < MOST_EXAMPLES; ) {
+    for (int number = seen.nextClearBit(0); number < events && examples.size() < MAX_EXAMPLES; ) {
       ExactModel.Event event = model.event(number);
       example(
           "event %d, %s of key %s, is missing"
@@ -115,7 +115,7 @@ final class OutputCheck {
   }
 
   private void example(String sentence) {
-    if (examples.size() < MOST_EXAMPLES) {
+    if (examples.size() < MAX_EXAMPLES) {
       examples.add(sentence);
     }
   }

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 
 /** The faults of a run, from a seed. */
 final class Schedule {
-  private static final int MOST_PAUSE_MILLIS = 3000;
-  private static final int MOST_HOLD_MILLIS = 3000;
+  private static final int MAX_PAUSE_MILLIS = 3000;
+  private static final int MAX_HOLD_MILLIS = 3000;
 
   private Schedule() {}
 
@@ -62,8 +62,8 @@ final class Schedule {
   private static Step step(Fault fault, Random random) {
     return new Step(
         fault,
-        random.nextInt(MOST_PAUSE_MILLIS),
-        random.nextInt(MOST_HOLD_MILLIS),
+        random.nextInt(MAX_PAUSE_MILLIS),
+        random.nextInt(MAX_HOLD_MILLIS),
         random.nextInt(1 << 16),
         random.nextInt(4) == 0 && !fault.needsJobs());
   }

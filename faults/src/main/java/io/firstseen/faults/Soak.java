@@ -44,12 +44,12 @@ import picocli.CommandLine.Spec;
 public final class Soak implements Callable<Integer> {
   private static final int PARTITIONS = 2;
   private static final int EVENTS_PER_MILLI = 100;
-  private static final long MOST_AHEAD = 400_000;
+  private static final long MAX_AHEAD = 400_000;
   private static final int TASK_HEAP_MEBIBYTES = 768;
-  private static final int MOST_SAMPLES = 60;
+  private static final int MAX_SAMPLES = 60;
   private static final long HOURS_BEHIND = TimeUnit.HOURS.toMillis(24);
   private static final long DOWNTIME_MILLIS = 60_000;
-  private static final long MOST_BEHIND = 5_000_000;
+  private static final long MAX_BEHIND = 5_000_000;
   private static final double RATE = 1e-4;
   private static final int RECOVERY_SECONDS = 60;
   private static final int FULL_SECONDS = 5;
@@ -141,10 +141,10 @@ public final class Soak implements Callable<Integer> {
                   pipeline.brokersForWatchers(),
                   stream,
                   PARTITIONS,
-                  MOST_AHEAD,
+                  MAX_AHEAD,
                   commits::committed)) {
         long start = System.nanoTime();
-        int samples = Math.min(3 * minutes, MOST_SAMPLES);
+        int samples = Math.min(3 * minutes, MAX_SAMPLES);
         long interval = TimeUnit.MINUTES.toNanos(minutes) / samples;
         boolean whole = true;
         for (int sample = 1; sample <= samples; sample++) {
@@ -184,7 +184,7 @@ public final class Soak implements Callable<Integer> {
                   .formatted(answers.absent(), answers.asked(), RATE));
         }
         long behind = commits.committed() - answers.end();
-        if (answers.refused() > 0 || behind > MOST_BEHIND) {
+        if (answers.refused() > 0 || behind > MAX_BEHIND) {
           differences.add(
               "the consumer refused %d records, and its snapshot is %,d events behind"
                   .formatted(answers.refused(), behind));
@@ -235,7 +235,7 @@ public final class Soak implements Callable<Integer> {
 
   private Pipeline.Settings settings(Path jar, SoakStream stream) {
     String ttl = "--ttl=%dms".formatted(stream.ttlMillis());
-    String ahead = "--out-of-orderness=%dms".formatted(MOST_AHEAD / EVENTS_PER_MILLI);
+    String ahead = "--out-of-orderness=%dms".formatted(MAX_AHEAD / EVENTS_PER_MILLI);
     String downtime = "--max-downtime=%dms".formatted(DOWNTIME_MILLIS);
     return new Pipeline.Settings(
         jar,

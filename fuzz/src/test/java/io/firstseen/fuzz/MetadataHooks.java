@@ -12,7 +12,7 @@ import org.apache.flink.runtime.checkpoint.Checkpoints;
  */
 public final class MetadataHooks {
   /** Counts, lengths and numbers of subtasks and key groups are far below. */
-  private static final int MOST = 1 << 16;
+  private static final int MAX_LENGTH = 1 << 16;
 
   private MetadataHooks() {}
 
@@ -24,7 +24,7 @@ public final class MetadataHooks {
   public static int readInt(MethodHandle method, Object stream, Object[] arguments, int hookId)
       throws Throwable {
     int value = (int) method.invoke(stream);
-    if (value > MOST && value != Checkpoints.HEADER_MAGIC_NUMBER) {
+    if (value > MAX_LENGTH && value != Checkpoints.HEADER_MAGIC_NUMBER) {
       throw new IOException("a length of " + value);
     }
     return value;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of every serializer in this module. */
 abstract class TypeSerializerContract<T> {
-  private static final long MOST_BYTES = 256 << 10;
+  private static final long MAX_BYTES = 256 << 10;
 
   /** The type as Flink finds it. */
   protected abstract TypeInformation<T> typeInformation();
@@ -120,7 +120,7 @@ abstract class TypeSerializerContract<T> {
         readsOrRefuses(bytes);
         long before = threads.getCurrentThreadAllocatedBytes();
         readsOrRefuses(bytes);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MOST_BYTES);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MAX_BYTES);
       }
     }
   }

@@ -32,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
       ""
     })
 public final class AlternativesFigures extends FiguresProgram {
-  private static final long LEAST_KEYS = 1000;
+  private static final long MIN_KEYS = 1000;
   private static final Pattern KEYS = Pattern.compile("(\\d{1,12})([kKmM]?)");
 
   @Option(
@@ -101,7 +101,7 @@ public final class AlternativesFigures extends FiguresProgram {
   @Override
   protected void check(OptionChecks checks) {
     for (long count : keys) {
-      checks.atLeast("--keys", LEAST_KEYS, count);
+      checks.atLeast("--keys", MIN_KEYS, count);
     }
     checks.atLeast("--rounds", 1, rounds);
     checks.atLeast("--heap", 256, heapMebibytes);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
         "Puts keys into a dedup in a JVM of its own, with a checkpoint each minute, and starts"
             + " again from the last one. Status 1 if a bound is missed.")
 public final class BillionsFigures extends FiguresProgram {
-  private static final int LEAST_KEYS = 10_000;
+  private static final int MIN_KEYS = 10_000;
 
   /**
    * Bytes of pages for each key at the rate of the run; docs/operations/state.md has the figures.
@@ -79,7 +79,7 @@ public final class BillionsFigures extends FiguresProgram {
   @Option(
       names = "--keys",
       defaultValue = "1000000000",
-      description = "different keys, at least " + LEAST_KEYS + " (default: ${DEFAULT-VALUE})")
+      description = "different keys, at least " + MIN_KEYS + " (default: ${DEFAULT-VALUE})")
   private long keys;
 
   @Option(
@@ -145,7 +145,7 @@ public final class BillionsFigures extends FiguresProgram {
 
   @Override
   protected void check(OptionChecks checks) {
-    checks.atLeast("--keys", LEAST_KEYS, keys);
+    checks.atLeast("--keys", MIN_KEYS, keys);
     checks.atLeast("--parallelism", 1, parallelism);
     checks.positive("--cache-fraction", 1, cacheFraction);
     checks.positive("--checkpoint-interval", Double.POSITIVE_INFINITY, checkpointSeconds);

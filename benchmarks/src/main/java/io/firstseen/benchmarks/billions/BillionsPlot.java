@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /** Rate, bytes, resident memory and checkpoint time against the number of keys. */
 final class BillionsPlot {
-  private static final int MOST_SAMPLES = 400;
+  private static final int MAX_SAMPLES = 400;
 
   private BillionsPlot() {}
 
@@ -72,7 +72,7 @@ final class BillionsPlot {
 
   private static List<Point> samples(Result result, ToDoubleFunction<Sample> bytes) {
     List<Sample> all = result.samples();
-    int step = all.size() / MOST_SAMPLES + 1;
+    int step = all.size() / MAX_SAMPLES + 1;
     return IntStream.range(0, (all.size() + step - 1) / step)
         .mapToObj(i -> all.get(i * step))
         .map(sample -> new Point(sample.keys() / 1e6, bytes.applyAsDouble(sample) / 1e9))

@@ -40,7 +40,7 @@ public final class RecoveryRun {
   static final String UID_PREFIX = "firstseen";
 
   /** The most parallelism of a run. */
-  private static final int MOST_TASKS = 2;
+  private static final int MAX_TASKS = 2;
 
   /** Numbers that a job may use for its records; the next one begins after them. */
   private static final long NUMBERS_OF_JOB = 1L << 40;
@@ -139,7 +139,7 @@ public final class RecoveryRun {
   }
 
   static Result run(Spec spec) throws Exception {
-    FlinkSettings cluster = new FlinkSettings(MOST_TASKS, spec.managedMemoryMebibytes(), true);
+    FlinkSettings cluster = new FlinkSettings(MAX_TASKS, spec.managedMemoryMebibytes(), true);
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), cluster)) {
       return new RecoveryRun(spec, flink).run();
     }
@@ -147,7 +147,7 @@ public final class RecoveryRun {
 
   private Result run() throws Exception {
     // Compiles the job's code, so that starts are compared and not compilers.
-    begin(MOST_TASKS, null).watch("warm-up", 0).cancel();
+    begin(MAX_TASKS, null).watch("warm-up", 0).cancel();
     UrlNumbers.slowDown(true);
     Running empty = begin(1, null).start();
     long heapBefore = ProcessMemory.liveHeapBytes();
@@ -167,7 +167,7 @@ public final class RecoveryRun {
     begin(1, spec.savepoint()).watch(CANONICAL, bytes(spec.savepoint())).cancel();
     begin(1, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne)).fail().cancel();
     Running scaledOut =
-        begin(MOST_TASKS, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne));
+        begin(MAX_TASKS, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne));
     Path ofTwo = flink.savepoint(scaledOut.job, SavepointFormatType.NATIVE);
     scaledOut.fail().cancel();
     begin(1, FlinkPath.of(ofTwo)).watch(OF_TWO, LocalFlink.bytes(ofTwo)).cancel();

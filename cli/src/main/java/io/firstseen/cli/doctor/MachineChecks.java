@@ -18,11 +18,11 @@ import java.util.zip.ZipFile;
 final class MachineChecks {
   private static final int OLDEST_JAVA = 17;
   private static final long MIB = 1L << 20;
-  private static final long LEAST_HEAP = 128 * MIB;
+  private static final long MIN_HEAP = 128 * MIB;
   private static final long GOOD_HEAP = 512 * MIB;
-  private static final long LEAST_FILES = 512;
+  private static final long MIN_FILES = 512;
   private static final long GOOD_FILES = 4096;
-  private static final long LEAST_DISK = 64 * MIB;
+  private static final long MIN_DISK = 64 * MIB;
   private static final long GOOD_DISK = 1024 * MIB;
   private static final String OTHER_DIRECTORY =
       "name another directory by FIRSTSEEN_JAVA_OPTS=-Djava.io.tmpdir=DIR";
@@ -58,7 +58,7 @@ final class MachineChecks {
           text + ": lower -Xmx in FIRSTSEEN_JAVA_OPTS, or the system may end the program");
     }
     String advice = "%s: raise it by FIRSTSEEN_JAVA_OPTS=-Xmx1g, if there is as much";
-    return graded("memory", text, advice.formatted(text), heap, LEAST_HEAP, GOOD_HEAP);
+    return graded("memory", text, advice.formatted(text), heap, MIN_HEAP, GOOD_HEAP);
   }
 
   /** How many files may be open. */
@@ -71,7 +71,7 @@ final class MachineChecks {
   static Finding openFiles(long limit) {
     String text = limit + " files may be open";
     String advice = text + ": raise the limit by ulimit -n 65536, or LimitNOFILE of systemd";
-    return graded("open files", text, advice, limit, LEAST_FILES, GOOD_FILES);
+    return graded("open files", text, advice, limit, MIN_FILES, GOOD_FILES);
   }
 
   /** The room for temporary files. */
@@ -91,7 +91,7 @@ final class MachineChecks {
   static Finding temporaryFiles(Path directory, long free) {
     String text = "%s are free in %s".formatted(bytes(free), directory);
     String advice = text + ": delete files, or " + OTHER_DIRECTORY;
-    return graded("temporary files", text, advice, free, LEAST_DISK, GOOD_DISK);
+    return graded("temporary files", text, advice, free, MIN_DISK, GOOD_DISK);
   }
 
   /**

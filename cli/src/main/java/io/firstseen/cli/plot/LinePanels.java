@@ -25,7 +25,7 @@ public final class LinePanels {
   private static final double LEFT = 72;
   private static final double BETWEEN_PANELS = 80;
   private static final double NOTE = 24;
-  private static final int LEAST_LEGEND_ROWS = 2;
+  private static final int MIN_LEGEND_ROWS = 2;
   private static final int MARKED_POINTS = 24;
 
   private static final String FONTS = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
@@ -147,7 +147,7 @@ public final class LinePanels {
     List<Style> styles =
         panels.stream().flatMap(panel -> panel.lines().keySet().stream()).distinct().toList();
     int columns = Math.max(1, (int) (panel() * panels.size() / LEGEND_COLUMN));
-    int legendRows = Math.max(LEAST_LEGEND_ROWS, (styles.size() - 1) / columns + 1);
+    int legendRows = Math.max(MIN_LEGEND_ROWS, (styles.size() - 1) / columns + 1);
     double legendTop = note == null ? LEGEND : LEGEND + NOTE;
     top = legendTop + LEGEND_ROW * legendRows + 20;
     bottom = top + panelHeight;

@@ -15,7 +15,7 @@ final class Amounts {
           "([0-9][0-9_]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
   private static final String PREFIXES = "kmgt";
   private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
+  private static final BigDecimal MAX = BigDecimal.valueOf(Long.MAX_VALUE);
 
   private Amounts() {}
 
@@ -26,9 +26,9 @@ final class Amounts {
       String prefix = matcher.group(2).toLowerCase(Locale.ROOT);
       int power = prefix.isEmpty() ? 0 : PREFIXES.indexOf(prefix) + 1;
       BigDecimal amount = number.multiply(BigDecimal.valueOf(bytes ? 1024 : 1000).pow(power));
-      if (amount.compareTo(MOST) > 0) {
+      if (amount.compareTo(MAX) > 0) {
         throw new TypeConversionException(
-            "must be a number up to " + MOST + ", got '" + value + "'");
+            "must be a number up to " + MAX + ", got '" + value + "'");
       }
       return amount;
     }

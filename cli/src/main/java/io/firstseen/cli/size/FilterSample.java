@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A filter of n keys with identities of P bits consists of 2^k subtrees, each of which has the
  * pages of a filter of n / 2^k keys with identities of P - k bits. So a large filter is measured on
- * one subtree, of at most {@value #MOST_KEYS} keys.
+ * one subtree, of at most {@value #MAX_KEYS} keys.
  *
  * @param heapBytes of the pages, a key
  * @param pageBytes of the pages in state, a key
  * @param pages a key
  */
 record FilterSample(double heapBytes, double pageBytes, double pages) {
-  private static final long MOST_KEYS = 1 << 18;
+  private static final long MAX_KEYS = 1 << 18;
   private static final long SEED = 20261124;
 
   /** Any time to live: its length does not change the bytes. */
@@ -43,13 +43,13 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
    */
   static FilterSample of(int identityBits, long keysOfShard, int shards, boolean expiring) {
     int halvings = 0;
-    while (keysOfShard >> halvings > MOST_KEYS
+    while (keysOfShard >> halvings > MAX_KEYS
         && identityBits - halvings > CuckooShape.MIN_IDENTITY_BITS) {
       halvings++;
     }
     CuckooShape shape = new CuckooShape(identityBits - halvings);
     long keys = Math.round(Math.scalb((double) keysOfShard, -halvings));
-    long filters = Math.min(shards, Math.max(1, MOST_KEYS / keys));
+    long filters = Math.min(shards, Math.max(1, MAX_KEYS / keys));
     SplittableRandom hashes = new SplittableRandom(SEED);
     Total total = new Total();
     for (long i = 0; i < filters; i++) {

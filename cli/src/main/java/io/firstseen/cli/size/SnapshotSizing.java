@@ -13,16 +13,16 @@ import java.util.List;
 
 /** The sizes of a set of snapshots, and of the job that makes it. */
 final class SnapshotSizing {
-  private static final int LEAST_SHARDS = SnapshotOptions.DEFAULT_SHARDS;
+  private static final int MIN_SHARDS = SnapshotOptions.DEFAULT_SHARDS;
 
   /** So many keys make a base of some 100 MB at 0.1 %. */
   private static final long KEYS_OF_SHARD = 1L << 26;
 
   /** In the state of the job, the values of a shard are one array of bytes. */
-  private static final double MOST_SHARD_BYTES = Integer.MAX_VALUE;
+  private static final double MAX_SHARD_BYTES = Integer.MAX_VALUE;
 
   /** A list of bases is one blob, and may have an eighth of their bytes in changes. */
-  private static final double MOST_SENT_BYTES = 16.0 * (1L << 30);
+  private static final double MAX_SENT_BYTES = 16.0 * (1L << 30);
 
   /** The sections that are kept since a base have at most an eighth of its bytes. */
   private static final double KEPT_SECTIONS = 1.0 / 8;
@@ -123,7 +123,7 @@ final class SnapshotSizing {
     if (wanted.shards() != null) {
       return wanted.shards();
     }
-    int chosen = LEAST_SHARDS;
+    int chosen = MIN_SHARDS;
     while (chosen < Shards.MAX_COUNT && request.keys() / chosen > KEYS_OF_SHARD) {
       chosen *= 2;
     }
@@ -158,12 +158,12 @@ final class SnapshotSizing {
 
   private void warnOfBounds() {
     double ofShard = request.keys() * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
-    if (ofShard > MOST_SHARD_BYTES) {
+    if (ofShard > MAX_SHARD_BYTES) {
       warnings.add(
           "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so it would fail: take more --snapshot-shards"
               .formatted(Amounts.bytes(ofShard)));
     }
-    if (sentBytes() > MOST_SENT_BYTES) {
+    if (sentBytes() > MAX_SENT_BYTES) {
       warnings.add(
           "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or a higher --snapshot-fpr"
               .formatted(Amounts.bytes(sentBytes())));

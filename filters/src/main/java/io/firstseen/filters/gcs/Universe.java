@@ -34,7 +34,7 @@ public record Universe(long buckets, long width) {
   // A small set at the end of a chain whose sets were large has few keys per bucket. Only large
   // sets may have more buckets than this, because every bucket takes time to check.
   private static final int ALLOWED_BUCKETS = 1 << 16;
-  private static final int LEAST_KEYS_PER_BUCKET = 8;
+  private static final int MIN_KEYS_PER_ALLOWED_BUCKET = 8;
 
   /** Rejects numbers that are out of range. */
   public Universe {
@@ -174,7 +174,7 @@ public record Universe(long buckets, long width) {
    * check.
    */
   public boolean fits(long count) {
-    return buckets <= Math.max(ALLOWED_BUCKETS, count / LEAST_KEYS_PER_BUCKET);
+    return buckets <= Math.max(ALLOWED_BUCKETS, count / MIN_KEYS_PER_ALLOWED_BUCKET);
   }
 
   /** Rejects a number of values that is too small for the buckets. */

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * bytes.
  */
 final class AvroInput {
-  private static final int MOST_BYTES_OF_NUMBER = 10;
+  private static final int MAX_BYTES_OF_NUMBER = 10;
 
   private final byte[] bytes;
   private int at;
@@ -30,7 +30,7 @@ final class AvroInput {
   /** A whole number in zigzag and base 128. */
   long readLong() throws MalformedEventException {
     long number = 0;
-    for (int i = 0; i < MOST_BYTES_OF_NUMBER; i++) {
+    for (int i = 0; i < MAX_BYTES_OF_NUMBER; i++) {
       int next = readByte();
       number |= (next & 0x7FL) << (7 * i);
       if (next < 0x80) {

@@ -20,9 +20,9 @@ final class EventRules implements Serializable {
   private static final long serialVersionUID = 1;
 
   /** 2001 and 2100 in seconds; read as milliseconds both are in 1970. */
-  private static final long LEAST_SECONDS = 978_307_200;
+  private static final long MIN_SECONDS = 978_307_200;
 
-  private static final long MOST_SECONDS = 4_102_444_800L;
+  private static final long MAX_SECONDS = 4_102_444_800L;
 
   private final long maxAheadMillis;
   private final Clock clock;
@@ -58,7 +58,7 @@ final class EventRules implements Serializable {
    * Rejects a number that is a time in 1970 in milliseconds, but between 2001 and 2100 in seconds.
    */
   static void checkNotSeconds(String what, long millis) throws MalformedEventException {
-    if (millis >= LEAST_SECONDS && millis < MOST_SECONDS) {
+    if (millis >= MIN_SECONDS && millis < MAX_SECONDS) {
       throw new MalformedEventException(
           what
               + " must be in milliseconds, "

@@ -12,8 +12,8 @@ final class FlatJson {
   private static final int END = -1;
   private static final int NOT_FLAT = -1;
   // A general parser has limits for these.
-  private static final int MOST_CHARACTERS_OF_NAME = 1_000;
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_CHARACTERS_OF_NAME = 1_000;
+  private static final int MAX_DIGITS = 18;
 
   private final byte[] json;
   private int at;
@@ -41,7 +41,7 @@ final class FlatJson {
     do {
       int name = next() == '"' ? at : NOT_FLAT;
       int nameEnd = name == NOT_FLAT ? NOT_FLAT : stringEnd();
-      if (nameEnd == NOT_FLAT || nameEnd - name > MOST_CHARACTERS_OF_NAME || next() != ':') {
+      if (nameEnd == NOT_FLAT || nameEnd - name > MAX_CHARACTERS_OF_NAME || next() != ':') {
         return null;
       }
       int first = next();
@@ -116,7 +116,7 @@ final class FlatJson {
       number = 10 * number + (json[at++] - '0');
     }
     int more = at - from;
-    return more >= MOST_DIGITS || (more > 0 && first == '0') ? NOT_FLAT : number;
+    return more >= MAX_DIGITS || (more > 0 && first == '0') ? NOT_FLAT : number;
   }
 
   private boolean is(String name, int from, int to) {

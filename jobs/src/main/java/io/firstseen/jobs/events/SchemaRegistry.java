@@ -49,7 +49,7 @@ final class SchemaRegistry implements AvroSchemas {
 
   private static final long serialVersionUID = 1;
 
-  private static final int MOST_ANSWERS = 10_000;
+  private static final int MAX_ANSWERS = 10_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   // The error code of a registry for an unknown id, as opposed to a wrong path.
   private static final int NO_SUCH_SCHEMA = 40_403;
@@ -284,7 +284,7 @@ final class SchemaRegistry implements AvroSchemas {
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<Integer, Answer> eldest) {
-      return size() > MOST_ANSWERS;
+      return size() > MAX_ANSWERS;
     }
   }
 }

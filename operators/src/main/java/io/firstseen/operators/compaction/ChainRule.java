@@ -38,13 +38,13 @@ import org.jspecify.annotations.Nullable;
 record ChainRule(SetParameters set, long windowMillis) {
 
   /** The exponent of the minimum headroom: one more key per 64 live keys. */
-  static final int LEAST_HEADROOM_BITS = 6;
+  static final int MIN_HEADROOM_BITS = 6;
 
   /** A set that outgrows its chain gets 2^3 times the headroom in the next chain. */
   private static final int MORE_HEADROOM_BITS = 3;
 
   /** The minimum headroom of a universe, in keys. */
-  static final int LEAST_HEADROOM_KEYS = 32;
+  static final int MIN_HEADROOM_KEYS = 32;
 
   /**
    * The maximum ratio of a universe's capacity to its keys; small sets may have a larger capacity.
@@ -84,16 +84,16 @@ record ChainRule(SetParameters set, long windowMillis) {
    * keys. A set that outgrows its chain gets eight times the headroom in the next chain, at most
    * its own number of keys, so that a growing set does not begin a new chain in each window. All
    * other sets get little headroom, because headroom costs bits per key: 0.02 with {@value
-   * #LEAST_HEADROOM_BITS}, 0.17 with 3, 1 with 0.
+   * #MIN_HEADROOM_BITS}, 0.17 with 3, 1 with 0.
    */
   static int headroomBits(@Nullable ShardChain before, long keys) {
     boolean hasGrown = before != null && keys > before.baseKeys();
-    return hasGrown ? Math.max(0, before.headroomBits() - MORE_HEADROOM_BITS) : LEAST_HEADROOM_BITS;
+    return hasGrown ? Math.max(0, before.headroomBits() - MORE_HEADROOM_BITS) : MIN_HEADROOM_BITS;
   }
 
   /** Returns the universe of a new chain. */
   Universe universe(long keys, int headroomBits) {
-    long room = Math.max(LEAST_HEADROOM_KEYS, keys >> headroomBits);
+    long room = Math.max(MIN_HEADROOM_KEYS, keys >> headroomBits);
     double needed = (keys + room) / set.falsePositiveRate();
     if (needed > Math.scalb(1.0, Long.SIZE - 1 - set.shards().bits())) {
       return set.universeFor(keys);

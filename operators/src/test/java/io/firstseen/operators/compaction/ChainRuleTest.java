@@ -106,7 +106,7 @@ class ChainRuleTest {
   @Test
   void aShardThatShrinksForLongGetsASmallerRange() {
     ChainRule rule = new ChainRule(SPEC.setParameters(), 10);
-    Universe universe = rule.universe(10_000_000, ChainRule.LEAST_HEADROOM_BITS);
+    Universe universe = rule.universe(10_000_000, ChainRule.MIN_HEADROOM_BITS);
     long keys = 10_000_000;
     ShardChain chain = chain(universe, keys);
     while (rule.goesOn(chain, keys)) {
