@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class FollowedTopic implements AutoCloseable {
   private static final int PARTITIONS = 2;
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   private final TopicPartition followed;
   private final Optional<SigningKey> signingKey;
@@ -124,7 +124,7 @@ final class FollowedTopic implements AutoCloseable {
   }
 
   private void await(long position) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (consumer.position(followed) < position) {
       consumer.poll(Duration.ofMillis(20));
       if (System.nanoTime() - deadline > 0) {

@@ -47,7 +47,7 @@ final class DemoRun {
   private static final long POLL_MILLIS = 100;
 
   /** The demo fails if nothing changes for this long. */
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private static final long END_TIMEOUT_MILLIS = 2_000;
   private static final Duration HEARTBEAT_INTERVAL = Duration.ofMillis(250);
@@ -144,7 +144,7 @@ final class DemoRun {
           jobs.finishSnapshots(
               observed.count(Outcome.Kind.ACCEPTED) + observed.count(Outcome.Kind.REMOVED),
               afterLast);
-          client.awaitSequence(lastManifest(reader, kafka, options).sequence(), PATIENCE);
+          client.awaitSequence(lastManifest(reader, kafka, options).sequence(), TIMEOUT);
           ExactModel model = ExactModel.of(events, falsePositiveRate(options.dedup()));
           Checks checks =
               new Checks(
@@ -197,8 +197,8 @@ final class DemoRun {
       if (!seen.equals(lastSeen)) {
         lastSeen = seen;
         changedNanos = System.nanoTime();
-      } else if (System.nanoTime() - changedNanos > PATIENCE.toNanos()) {
-        throw new TimeoutException("nothing happened for " + PATIENCE.toSeconds() + " s");
+      } else if (System.nanoTime() - changedNanos > TIMEOUT.toNanos()) {
+        throw new TimeoutException("nothing happened for " + TIMEOUT.toSeconds() + " s");
       }
     }
   }

@@ -30,7 +30,7 @@ import picocli.CommandLine;
 final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
   private static final int MAX_WAITING = 10_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private final PrintWriter out;
   private final PrintWriter err;
@@ -180,7 +180,7 @@ final class ServeLines implements ServiceLog, Closeable {
   public void close() {
     writer.shutdown();
     try {
-      if (!writer.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!writer.awaitTermination(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         leftOut.addAndGet(writer.shutdownNow().size());
         tellLeftOut();
       }

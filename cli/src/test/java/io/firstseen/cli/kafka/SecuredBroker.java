@@ -25,7 +25,7 @@ import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
  * on which everything is allowed.
  */
 public final class SecuredBroker implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final Path directory;
   private final SelfSigned keys;
@@ -114,7 +114,7 @@ public final class SecuredBroker implements AutoCloseable {
     admin.createAcls(wanted).all().get();
     // The broker learns of rights after the controller has stored them.
     await("the rights are known")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(
             () ->
                 new HashSet<>(admin.describeAcls(AclBindingFilter.ANY).values().get())
@@ -127,7 +127,7 @@ public final class SecuredBroker implements AutoCloseable {
     there.retainAll(topics);
     admin.deleteTopics(there).all().get();
     await("the topics are gone")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(() -> admin.listTopics().names().get().stream().noneMatch(there::contains));
   }
 

@@ -45,7 +45,7 @@ final class TextbookCuckoo implements GrowingFilter {
   private static final int CORE_BITS = 8;
   private static final int MAX_KICKS = 500;
   private static final int MAX_COPIES = 8;
-  private static final int PATIENCE = 100;
+  private static final int MAX_SUPPRESSED = 100;
   private static final SplittableRandom OUTSIDE = new SplittableRandom(1);
 
   private final int identityBits;
@@ -88,7 +88,7 @@ final class TextbookCuckoo implements GrowingFilter {
     }
     if (defect == Defect.SUPPRESSED_DELETED) {
       suppressed.add(identity(hash));
-      if (suppressed.size() > PATIENCE) {
+      if (suppressed.size() > MAX_SUPPRESSED) {
         remove(suppressed.remove());
       }
     }

@@ -21,7 +21,7 @@ import org.apache.flink.util.Collector;
  * length in the checkpoint.
  */
 final class Outcomes {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private long[] codes = new long[1024];
   private int size;
@@ -88,7 +88,7 @@ final class Outcomes {
 
   /** Waits for as many outcomes as there are events let through: each event has one. */
   void awaitSize(int wanted, Liveness liveness) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (!isSizeSoon(wanted)) {
       assertThat(System.nanoTime())
           .as("patience, at %d of %d outcomes", size(), wanted)

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * all classes. A job that a test leaves behind is cancelled.
  */
 final class TestCluster implements BeforeAllCallback, AfterEachCallback {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private Path directory;
   private MiniCluster cluster;
@@ -137,7 +137,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
 
   /** Waits until every task runs or has finished as wanted; only then checkpoints are taken. */
   void awaitTasks(JobClient job, int finished) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       AccessExecutionGraph graph = graph(job);
       int running = 0;
@@ -222,7 +222,7 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
 
   static <R> R get(CompletableFuture<R> future) throws Exception {
     try {
-      return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      return future.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
