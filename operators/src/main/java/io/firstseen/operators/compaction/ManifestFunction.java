@@ -92,7 +92,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   // The processing times from which the system clock may publish windows, by the ends of the
   // reported windows.
   private transient MapState<Long, Long> clockEnds;
-  private transient boolean saidInUse;
+  private transient boolean isInUseEmitted;
   private transient long sequenceGauge;
   private transient long windowEndGauge;
 
@@ -117,7 +117,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     gate = new PublishingGate(publication, getRuntimeContext());
     retention = new BlobRetention(publication, getRuntimeContext());
     packs = new PackPublisher(spec, getRuntimeContext());
-    saidInUse = false;
+    isInUseEmitted = false;
     reported =
         getRuntimeContext()
             .getMapState(
@@ -303,14 +303,14 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
             .withTimes(nowMillis, publication.expiresMillis(nowMillis));
     lastSequence.update(sequence);
     lastWindowEnd.update(windowEndMillis);
-    if (gate.lets(manifest)) {
+    if (gate.mayPublish(manifest)) {
       Map<BlobReference, BlobFrame.Kind> inUse = blobsInUse();
-      if (!saidInUse) {
+      if (!isInUseEmitted) {
         out.collect(
             SnapshotRecord.inUse(
                 spec.setName(),
                 inUse.keySet().stream().map(BlobReference::digest).sorted().toList()));
-        saidInUse = true;
+        isInUseEmitted = true;
       }
       out.collect(
           new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toBytes()));

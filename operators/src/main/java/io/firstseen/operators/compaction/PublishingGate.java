@@ -45,7 +45,7 @@ final class PublishingGate {
    * Returns whether a manifest may be published. If so, the caller must publish it, because it is
    * recorded as the last published manifest.
    */
-  boolean lets(Manifest manifest) throws IOException {
+  boolean mayPublish(Manifest manifest) throws IOException {
     Tuple2<Long, Long> own = lastPublished.value();
     boolean isTakeOver = publication.takenOverSequence() > (own == null ? 0 : own.f0);
     if (isTakeOver && manifest.windowEndMillis() < publication.takenOverWindowEndMillis()) {
