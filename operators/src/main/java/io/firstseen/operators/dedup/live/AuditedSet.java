@@ -107,7 +107,7 @@ public final class AuditedSet implements LiveSet {
       }
     }
     if (isNew) {
-      sweep.pay();
+      sweep.countNewKey();
     }
     return addition;
   }

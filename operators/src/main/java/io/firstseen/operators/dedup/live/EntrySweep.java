@@ -63,7 +63,7 @@ public final class EntrySweep {
    * Counts a new key. If {@link #run} has fallen behind, continues the sweep after a number of new
    * keys.
    */
-  void pay() throws Exception {
+  void countNewKey() throws Exception {
     if (due >= 1) {
       paid += ENTRIES_A_KEY;
       if (paid >= MIN_PAYMENT) {

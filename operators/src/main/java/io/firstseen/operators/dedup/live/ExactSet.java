@@ -46,7 +46,7 @@ public final class ExactSet implements LiveSet {
     if (!isNew(shard, change)) {
       return Addition.KNOWN;
     }
-    sweep.pay();
+    sweep.countNewKey();
     return Addition.NEW;
   }
 
