@@ -49,14 +49,14 @@ final class BlobWaits {
    *
    * @param sinceMillis when a manifest began to wait, after the last complete manifest and after
    *     reading of the whole topic began; null if no manifest waits
-   * @param isTold whether this was reported
+   * @param isReported whether this was reported
    * @param isRead whether the topic was read again for it
    */
-  private record NothingComplete(@Nullable Long sinceMillis, boolean isTold, boolean isRead) {
+  private record NothingComplete(@Nullable Long sinceMillis, boolean isReported, boolean isRead) {
     static final NothingComplete NONE = new NothingComplete(null, false, false);
 
     NothingComplete since(@Nullable Long nowMillis) {
-      return new NothingComplete(nowMillis, isTold, isRead);
+      return new NothingComplete(nowMillis, isReported, isRead);
     }
   }
 
@@ -198,7 +198,8 @@ final class BlobWaits {
     if (nothingComplete.sinceMillis() == null) {
       nothingComplete = nothingComplete.since(nowMillis);
     }
-    if (nothingComplete.isTold() || nowMillis - nothingComplete.sinceMillis() < chunkWaitMillis) {
+    if (nothingComplete.isReported()
+        || nowMillis - nothingComplete.sinceMillis() < chunkWaitMillis) {
       return;
     }
     if (!selection.keepsBases() && !nothingComplete.isRead()) {
@@ -208,7 +209,7 @@ final class BlobWaits {
     }
     List<BlobReference> missing = missing(candidate);
     if (!missing.isEmpty()) {
-      isTold();
+      markReported();
       decisions.accept(
           new Decision.Refuse(
               "no manifest of set '%s' has become complete for %d ms: of sequence %d, %s"
@@ -216,7 +217,7 @@ final class BlobWaits {
     }
   }
 
-  private void isTold() {
+  private void markReported() {
     nothingComplete =
         new NothingComplete(nothingComplete.sinceMillis(), true, nothingComplete.isRead());
   }
@@ -244,7 +245,7 @@ final class BlobWaits {
     boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence());
     boolean isFirst = reports.isFirst("waiting for " + candidate.sequence());
     if (tells) {
-      isTold();
+      markReported();
       decisions.accept(
           new Decision.Refuse(
               "sequence %d of set '%s' is incomplete after %d ms: %s"

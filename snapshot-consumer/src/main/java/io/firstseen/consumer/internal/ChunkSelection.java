@@ -38,9 +38,9 @@ final class ChunkSelection {
   private boolean keepsBases = true;
   // The bytes that do not count towards the limit; 0 if they must be counted again.
   private long namedBytes;
-  private boolean isDropUntold;
+  private boolean isDropUnreported;
   // Whether a drop was reported since a snapshot became active.
-  private boolean isDropTold;
+  private boolean isDropReported;
 
   /**
    * Creates a selection that keeps chunks in a store.
@@ -87,7 +87,7 @@ final class ChunkSelection {
     for (String digest : chunks.removeOldest(excess + bound / 8, kept)) {
       remember(dropped, digest);
     }
-    isDropUntold = true;
+    isDropUnreported = true;
   }
 
   private static void remember(Set<String> digests, String digest) {
@@ -108,12 +108,12 @@ final class ChunkSelection {
 
   /** See {@link SnapshotAssembler#takeNotice}. */
   Optional<String> takeNotice() {
-    boolean isNew = isDropUntold && !isDropTold;
-    isDropUntold = false;
+    boolean isNew = isDropUnreported && !isDropReported;
+    isDropUnreported = false;
     if (!isNew) {
       return Optional.empty();
     }
-    isDropTold = true;
+    isDropReported = true;
     return Optional.of(
         ("chunks on the topic of set '%s' for which no manifest waits took more than %d bytes, so"
                 + " the oldest were dropped; the topic is read again if a manifest needs them:"
@@ -123,7 +123,7 @@ final class ChunkSelection {
 
   /** Called when a snapshot has become active, so that a later drop is reported again. */
   void answered() {
-    isDropTold = false;
+    isDropReported = false;
   }
 
   /** Returns whether a chunk belongs to a blob that is not needed, or to no blob. */
