@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The keys in a file, one per line. Lines without a usable key are skipped and counted. */
 public final class KeyLines {
-  private static final int MAX_UNUSABLE_TOLD = 5;
+  private static final int MAX_REPORTED_UNUSABLE = 5;
 
   private final String pathOrDash;
   private final Canonicaliser canonicaliser;
@@ -36,7 +36,7 @@ public final class KeyLines {
   private long lineCount;
   private long usableCount;
   private long unusableCount;
-  private final List<String> unusableTold = new ArrayList<>();
+  private final List<String> reportedUnusable = new ArrayList<>();
 
   /**
    * The keys of an {@link InputFile}.
@@ -111,8 +111,8 @@ public final class KeyLines {
 
   private void unusable(Path name, byte[] line, String problem) {
     unusableCount++;
-    if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
-      unusableTold.add(name + ":" + lineCount + ": " + problem);
+    if (reportedUnusable.size() < MAX_REPORTED_UNUSABLE) {
+      reportedUnusable.add(name + ":" + lineCount + ": " + problem);
     }
     if (deadLetters != null) {
       Place place = Place.of(name.getFileName() + ":" + lineCount);
@@ -151,8 +151,8 @@ public final class KeyLines {
           "warning: %s of %s lines hold no usable key and were left out%s%n",
           SnapshotSummary.number(unusableCount),
           SnapshotSummary.number(lineCount),
-          unusableCount > unusableTold.size() ? ", the first ones:" : ":");
-      unusableTold.forEach(err::println);
+          unusableCount > reportedUnusable.size() ? ", the first ones:" : ":");
+      reportedUnusable.forEach(err::println);
     }
   }
 }

@@ -92,7 +92,7 @@ class SnapshotPacksOnTopicTest {
                       "--topic=" + topic,
                       "--cache-dir=" + followed,
                       "--json");
-              awaitTold(follow, window - 1);
+              awaitReported(follow, window - 1);
             }
             case 6 -> {
               leaving.awaitSequence(window - 1, LONG);
@@ -114,7 +114,7 @@ class SnapshotPacksOnTopicTest {
           ExpectedSet.mustBeThatOf(client, live);
         }
         infoShowsTheChain(servers);
-        awaitTold(follow, WINDOWS - 1);
+        awaitReported(follow, WINDOWS - 1);
         following.interrupt();
         checkLines(following.end());
       } finally {
@@ -146,7 +146,7 @@ class SnapshotPacksOnTopicTest {
         .hasSizeLessThanOrEqualTo(3);
   }
 
-  private static void awaitTold(Path follow, int sequence) throws Exception {
+  private static void awaitReported(Path follow, int sequence) throws Exception {
     await("sequence " + sequence + " is told")
         .atMost(LONG)
         .until(

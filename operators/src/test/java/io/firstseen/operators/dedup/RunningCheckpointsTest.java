@@ -56,7 +56,7 @@ class RunningCheckpointsTest {
   @ParameterizedTest
   @CsvSource({"HEAP, false", "HEAP, true", "ROCKSDB_CACHE_OF_SOME, true"})
   void aCheckpointWrittenWhileTheStreamGoesOnHoldsWhatWasThereWhenItWasTaken(
-      Backend backend, boolean completionIsTold) throws Exception {
+      Backend backend, boolean isCompletionReported) throws Exception {
     SplittableRandom random = new SplittableRandom(1120);
     Set<String> live = new HashSet<>();
     List<Set<String>> expected = new ArrayList<>();
@@ -72,7 +72,7 @@ class RunningCheckpointsTest {
         OperatorSnapshotFutures begun = dedup.begin(checkpoint);
         feed(dedup, random, live, checkpoint % 3 == 0 ? KEYS / 120 : KEYS / 8);
         states.add(written(begun));
-        if (completionIsTold) {
+        if (isCompletionReported) {
           dedup.notifyOfCompletedCheckpoint(checkpoint);
         }
       }

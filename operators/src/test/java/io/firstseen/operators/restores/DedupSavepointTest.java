@@ -63,7 +63,7 @@ class DedupSavepointTest {
     assertSavepointTells(backend, format);
   }
 
-  /** As {@link #theModeIsTold} does of another mode. */
+  /** As {@link #theModeIsReported} does of another mode. */
   @Tag("slow")
   @Test
   void aCanonicalSavepointFromRocksDbTells() throws Exception {
@@ -97,18 +97,18 @@ class DedupSavepointTest {
   }
 
   @Test
-  void theModeIsTold() throws Exception {
-    assertModeIsTold(DedupMode.EXACT_KEYS);
+  void theModeIsReported() throws Exception {
+    assertModeIsReported(DedupMode.EXACT_KEYS);
   }
 
   @Tag("slow")
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "EXACT_KEYS")
-  void anyOtherModeIsTold(DedupMode mode) throws Exception {
-    assertModeIsTold(mode);
+  void anyOtherModeIsReported(DedupMode mode) throws Exception {
+    assertModeIsReported(mode);
   }
 
-  private void assertModeIsTold(DedupMode mode) throws Exception {
+  private void assertModeIsReported(DedupMode mode) throws Exception {
     JobClient job = played(Settings.of(Backend.ROCKSDB, 2).dedup(dedup -> dedup.mode(mode)));
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
     assertContents(savepoint);
@@ -116,7 +116,7 @@ class DedupSavepointTest {
   }
 
   @Test
-  void theTtlIsTold() throws Exception {
+  void theTtlIsReported() throws Exception {
     TimeToLive ttl = TimeToLive.of(Duration.ofDays(9)).by(TimeToLive.Clock.PROCESSING);
     JobClient job = played(Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.ttl(ttl)));
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
@@ -130,17 +130,17 @@ class DedupSavepointTest {
   }
 
   @Test
-  void theAuditIsTold() throws Exception {
-    assertAuditIsTold(Backend.ROCKSDB);
+  void theAuditIsReported() throws Exception {
+    assertAuditIsReported(Backend.ROCKSDB);
   }
 
   @Tag("slow")
   @Test
   void theAuditIsToldOnTheHeap() throws Exception {
-    assertAuditIsTold(Backend.HEAP);
+    assertAuditIsReported(Backend.HEAP);
   }
 
-  private void assertAuditIsTold(Backend backend) throws Exception {
+  private void assertAuditIsReported(Backend backend) throws Exception {
     JobClient job = played(Settings.of(backend, 2).dedup(dedup -> dedup.audit(4)));
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
     assertContents(savepoint);
