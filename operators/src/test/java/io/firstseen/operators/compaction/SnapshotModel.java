@@ -31,26 +31,26 @@ final class SnapshotModel {
 
   /** A rule that a model can break, to show that a history finds it. */
   enum Rule {
-    AN_IDLE_INPUT_HOLDS_NOTHING_BACK,
-    AN_INPUT_THAT_ENDED_ENDS_NO_OTHER,
-    WHAT_IS_CLOSED_STAYS_CLOSED,
-    AND_STAYS_SO_AFTER_A_RESTART,
-    THE_CLOCK_CLOSES_WHAT_EVENT_TIME_LEAVES_OPEN,
-    BUT_NOT_WHILE_EVENT_TIME_ADVANCES,
-    AND_PUBLISHES_IT,
-    NO_OPERATION_OVERTAKES_AN_EARLIER_ONE,
-    ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW,
-    A_QUIET_STREAM_PUBLISHES,
-    A_JUMP_PUBLISHES_THE_NEWEST_WINDOW,
-    KEYS_ARE_FORGOTTEN,
-    ALSO_WHERE_NOTHING_COMES,
-    BUT_NOT_EARLY,
-    NOR_IF_THEY_COME_AGAIN,
-    NOR_AT_THE_END_OF_ALL_INPUTS,
-    A_SET_THAT_FALLS_TOO_FAR_IS_HELD,
-    A_SET_THAT_GROWS_TOO_FAR_IS_HELD,
-    WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING,
-    A_JUMP_MAY_BE_ALLOWED
+    IDLE_INPUTS_ARE_IGNORED,
+    ENDED_INPUTS_DO_NOT_END_OTHERS,
+    CLOSED_WINDOWS_STAY_CLOSED,
+    CLOSED_WINDOWS_SURVIVE_RESTARTS,
+    CLOCK_CLOSES_WINDOWS_OF_QUIET_STREAMS,
+    CLOCK_WAITS_WHILE_EVENT_TIME_ADVANCES,
+    CLOCK_PUBLISHES_WINDOWS_OF_QUIET_STREAMS,
+    OPERATIONS_KEEP_THEIR_ORDER,
+    MANIFESTS_WAIT_FOR_ALL_SUBTASKS,
+    QUIET_STREAMS_PUBLISH,
+    JUMPS_PUBLISH_THE_NEWEST_WINDOW,
+    KEYS_EXPIRE,
+    KEYS_EXPIRE_WITHOUT_INPUT,
+    KEYS_DO_NOT_EXPIRE_EARLY,
+    DUPLICATES_RENEW_KEYS,
+    KEYS_DO_NOT_EXPIRE_AT_THE_END,
+    LARGE_DECREASES_ARE_HELD,
+    LARGE_INCREASES_ARE_HELD,
+    HELD_WINDOWS_ARE_NOT_COMPARED,
+    JUMPS_CAN_BE_ALLOWED
   }
 
   /** The wait of operators in which the clock ends no window. */
@@ -58,7 +58,7 @@ final class SnapshotModel {
 
   /** The rules that only apply with a ttl. */
   static final Set<Rule> RULES_OF_A_TTL =
-      EnumSet.range(Rule.KEYS_ARE_FORGOTTEN, Rule.NOR_AT_THE_END_OF_ALL_INPUTS);
+      EnumSet.range(Rule.KEYS_EXPIRE, Rule.KEYS_DO_NOT_EXPIRE_AT_THE_END);
 
   /**
    * A manifest that must be published.
@@ -77,8 +77,7 @@ final class SnapshotModel {
 
   /** Where some of the shards are. */
   private final class Subtask {
-    private final ModelTime time =
-        new ModelTime(inputs, broken != Rule.AN_IDLE_INPUT_HOLDS_NOTHING_BACK);
+    private final ModelTime time = new ModelTime(inputs, broken != Rule.IDLE_INPUTS_ARE_IGNORED);
     private final Queue<Sent> sent = new ArrayDeque<>();
     private long closedUntil = Long.MIN_VALUE;
     private long reached = Long.MIN_VALUE;
@@ -103,7 +102,7 @@ final class SnapshotModel {
     /** The window that is to be closed next, or null if there is none. */
     Long next() {
       Long open = openWindows.isEmpty() ? null : openWindows.first();
-      if (ttlMillis == 0 || live.isEmpty() || broken == Rule.ALSO_WHERE_NOTHING_COMES) {
+      if (ttlMillis == 0 || live.isEmpty() || broken == Rule.KEYS_EXPIRE_WITHOUT_INPUT) {
         return open;
       }
       long oldest = live.values().stream().mapToLong(end -> end).min().getAsLong();
@@ -122,10 +121,10 @@ final class SnapshotModel {
       forgottenUntil = window;
       Set<Long> before = Set.copyOf(live.keySet());
       historyByHash.forEach((hash, history) -> take(hash, history, window));
-      if (ttlMillis > 0 && broken != Rule.KEYS_ARE_FORGOTTEN) {
+      if (ttlMillis > 0 && broken != Rule.KEYS_EXPIRE) {
         // A key of this set came before the window's end: its expiry window is no later.
         live.replaceAll((hash, end) -> Math.min(expiryWindowEnd(end), expiryWindowEnd(window)));
-        long early = broken == Rule.BUT_NOT_EARLY ? windowMillis : 0;
+        long early = broken == Rule.KEYS_DO_NOT_EXPIRE_EARLY ? windowMillis : 0;
         live.values().removeIf(end -> end + ttlMillis - early <= window);
       }
       Set<Long> changed = null;
@@ -152,7 +151,7 @@ final class SnapshotModel {
       }
       if (!last.add) {
         live.remove(hash);
-      } else if (broken == Rule.NOR_IF_THEY_COME_AGAIN) {
+      } else if (broken == Rule.DUPLICATES_RENEW_KEYS) {
         live.putIfAbsent(hash, expiryWindowEnd(millis + 1));
       } else {
         live.merge(hash, expiryWindowEnd(millis + 1), Math::max);
@@ -226,10 +225,10 @@ final class SnapshotModel {
     List<Landed> history = shard.historyByHash.computeIfAbsent(hash, unused -> new ArrayList<>());
     long window = windowOf(eventTimeMillis);
     long closed = shard.closedUntil();
-    if (closed != Long.MIN_VALUE && broken != Rule.WHAT_IS_CLOSED_STAYS_CLOSED) {
+    if (closed != Long.MIN_VALUE && broken != Rule.CLOSED_WINDOWS_STAY_CLOSED) {
       window = Math.max(window, windowOf(closed));
     }
-    if (!history.isEmpty() && broken != Rule.NO_OPERATION_OVERTAKES_AN_EARLIER_ONE) {
+    if (!history.isEmpty() && broken != Rule.OPERATIONS_KEEP_THEIR_ORDER) {
       window = Math.max(window, history.get(history.size() - 1).windowEndMillis);
     }
     history.add(new Landed(window, add, Math.max(eventTimeMillis, window - windowMillis)));
@@ -248,10 +247,8 @@ final class SnapshotModel {
     }
     boolean quiet =
         subtask.advanced + waitMillis <= nowMillis
-            || broken == Rule.BUT_NOT_WHILE_EVENT_TIME_ADVANCES;
-    if (due != Long.MIN_VALUE
-        && quiet
-        && broken != Rule.THE_CLOCK_CLOSES_WHAT_EVENT_TIME_LEAVES_OPEN) {
+            || broken == Rule.CLOCK_WAITS_WHILE_EVENT_TIME_ADVANCES;
+    if (due != Long.MIN_VALUE && quiet && broken != Rule.CLOCK_CLOSES_WINDOWS_OF_QUIET_STREAMS) {
       closeWindowsUntil(number, due - 1);
     }
   }
@@ -265,7 +262,7 @@ final class SnapshotModel {
     }
     while (!windowsWithoutManifest.isEmpty()
         && windowsWithoutManifest.first() <= due
-        && broken != Rule.AND_PUBLISHES_IT) {
+        && broken != Rule.CLOCK_PUBLISHES_WINDOWS_OF_QUIET_STREAMS) {
       quietUntil = Math.min(quietUntil, windowsWithoutManifest.first());
       publish(windowsWithoutManifest.pollFirst());
     }
@@ -292,7 +289,7 @@ final class SnapshotModel {
 
   /** All inputs of a subtask have ended; a watermark alone cannot say this. */
   void endOfInputs(int subtask) {
-    if (broken != Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER) {
+    if (broken != Rule.ENDED_INPUTS_DO_NOT_END_OTHERS) {
       closeWindowsUntil(subtask, Long.MAX_VALUE);
     }
   }
@@ -301,7 +298,7 @@ final class SnapshotModel {
     Subtask subtask = subtasks.get(number);
     long now = subtask.time.now();
     boolean allEnded = now == Long.MAX_VALUE;
-    if (now > subtask.reached && (!allEnded || broken == Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER)) {
+    if (now > subtask.reached && (!allEnded || broken == Rule.ENDED_INPUTS_DO_NOT_END_OTHERS)) {
       subtask.advanced = subtask.clock;
       closeWindowsUntil(number, now);
     }
@@ -327,7 +324,7 @@ final class SnapshotModel {
 
   /** At the end of all inputs, a shard forgets keys only up to its last window with operations. */
   private boolean mustClose(Shard shard, long now) {
-    boolean ended = now == Long.MAX_VALUE && broken != Rule.NOR_AT_THE_END_OF_ALL_INPUTS;
+    boolean ended = now == Long.MAX_VALUE && broken != Rule.KEYS_DO_NOT_EXPIRE_AT_THE_END;
     return shard.next() != null
         && shard.next() <= over(now)
         && !(ended && shard.openWindows.isEmpty());
@@ -384,7 +381,7 @@ final class SnapshotModel {
 
   private void heardWatermark(int subtask, long millis) {
     boolean goesOn = timeOfManifests.watermark(subtask, millis);
-    if (broken == Rule.ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW) {
+    if (broken == Rule.MANIFESTS_WAIT_FOR_ALL_SUBTASKS) {
       goesOn |= timeOfManifests.reach(millis);
     }
     if (goesOn) {
@@ -406,8 +403,8 @@ final class SnapshotModel {
       if (!published
           && quietUntil <= over(now)
           && lastWindowOver() < over(now)
-          && broken != Rule.A_QUIET_STREAM_PUBLISHES) {
-        publish(broken == Rule.A_JUMP_PUBLISHES_THE_NEWEST_WINDOW ? quietUntil : over(now));
+          && broken != Rule.QUIET_STREAMS_PUBLISH) {
+        publish(broken == Rule.JUMPS_PUBLISH_THE_NEWEST_WINDOW ? quietUntil : over(now));
         published = true;
       }
       if (published) {
@@ -431,7 +428,7 @@ final class SnapshotModel {
     lastWindow = window;
     long count = newest.stream().mapToLong(set -> set == null ? 0 : set.size()).sum();
     boolean held = isHeld(count);
-    if (!held || broken == Rule.WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING) {
+    if (!held || broken == Rule.HELD_WINDOWS_ARE_NOT_COMPARED) {
       comparedCount = count;
     }
     if (!held) {
@@ -444,16 +441,16 @@ final class SnapshotModel {
       return false;
     }
     boolean allowed = jumpAllowedAfter == manifests.get(manifests.size() - 1).sequence;
-    if (allowed && broken != Rule.A_JUMP_MAY_BE_ALLOWED) {
+    if (allowed && broken != Rule.JUMPS_CAN_BE_ALLOWED) {
       return false;
     }
     boolean fell =
         comparedCount >= bounds.floor() && count < comparedCount * (1 - bounds.maxFall());
-    if (fell && broken != Rule.A_SET_THAT_FALLS_TOO_FAR_IS_HELD) {
+    if (fell && broken != Rule.LARGE_DECREASES_ARE_HELD) {
       return true;
     }
     boolean grew = count > Math.max(comparedCount, bounds.floor()) * bounds.maxGrowth();
-    return grew && broken != Rule.A_SET_THAT_GROWS_TOO_FAR_IS_HELD;
+    return grew && broken != Rule.LARGE_INCREASES_ARE_HELD;
   }
 
   /** Sets other bounds, with one allowed jump. */
@@ -506,7 +503,7 @@ final class SnapshotModel {
     for (int i = 0; i < Math.min(before.size(), parallelism); i++) {
       subtasks.get(i).sent.addAll(before.get(i).sent);
     }
-    if (broken == Rule.AND_STAYS_SO_AFTER_A_RESTART) {
+    if (broken == Rule.CLOSED_WINDOWS_SURVIVE_RESTARTS) {
       shardByNumber.forEach(shard -> shard.closedUntil = Long.MIN_VALUE);
     }
     shardByNumber.forEach(shard -> shard.forgottenUntil = shard.closedUntil());
