@@ -12,7 +12,7 @@ import { service } from "./support/service.js";
 const KEY = "http://example.com/key-125";
 const TOKEN = "Bearer of-the-service-alone";
 const SIGNER = PublicKey.parse("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
-const STRANGER = PublicKey.parse(`-----BEGIN PUBLIC KEY-----
+const UNTRUSTED = PublicKey.parse(`-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=
 -----END PUBLIC KEY-----
 `);
@@ -94,9 +94,9 @@ test("only a set of the name, the hash key and a signer that are required is acc
   const server = await service(t);
   serveSet(server, "manifest-signed.bin");
   const follow = (options) => new SetFollower(new HttpSource(server.url), options);
-  assert.equal((await follow({ publicKeys: [STRANGER, SIGNER] }).refresh()).manifest.setName, "golden");
+  assert.equal((await follow({ publicKeys: [UNTRUSTED, SIGNER] }).refresh()).manifest.setName, "golden");
   server.asked.length = 0;
-  await assert.rejects(follow({ publicKeys: [STRANGER] }).refresh(), {
+  await assert.rejects(follow({ publicKeys: [UNTRUSTED] }).refresh(), {
     name: "UntrustedError",
     message: "the manifest is signed by the key 06e3fd8fda29bb60, which is not trusted",
   });

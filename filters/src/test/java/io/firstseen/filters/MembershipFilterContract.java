@@ -47,8 +47,8 @@ public abstract class MembershipFilterContract {
     assertThat(predicted).isPositive().isLessThan(requested * 1.2);
     int probes = 500_000 * Integer.getInteger("firstseen.scale", 1);
     long found = 0;
-    for (long stranger : hashes(probes, 4)) {
-      found += filter.mightContain(stranger) ? 1 : 0;
+    for (long absentHash : hashes(probes, 4)) {
+      found += filter.mightContain(absentHash) ? 1 : 0;
     }
     double sigma = Math.sqrt(probes * predicted * (1 - predicted));
     assertThat((double) found).isCloseTo(probes * predicted, within(5 * sigma));

@@ -84,10 +84,10 @@ public final class FilterFigures extends FiguresProgram {
   }
 
   private void rate(CuckooFilter filter, double asked, String what) {
-    SplittableRandom strangers = new SplittableRandom(SEED + 1);
+    SplittableRandom probes = new SplittableRandom(SEED + 1);
     long found = 0;
     for (int i = 0; i < PROBES; i++) {
-      found += filter.mightContain(strangers.nextLong()) ? 1 : 0;
+      found += filter.mightContain(probes.nextLong()) ? 1 : 0;
     }
     double predicted = filter.predictedFalsePositiveRate();
     double sigmas = (found - predicted * PROBES) / Math.sqrt(predicted * (1 - predicted) * PROBES);

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 /** Compares the pipeline's results with those of an exact model. */
 final class Checks {
   /** How many keys that were never in the stream the snapshot is queried for. */
-  static final int STRANGERS = 100_000;
+  static final int ABSENT_KEYS = 100_000;
 
   /** Queries that are not timed. */
   private static final int WARM_UP = 50_000;
@@ -77,7 +77,7 @@ final class Checks {
         deletesNotHonoured(),
         liveKeysMissed(),
         removedKeysHeld(),
-        strangersHeld());
+        absentKeysHeld());
   }
 
   /** The time of a query of the snapshot; measured by {@link #all}. */
@@ -138,25 +138,26 @@ final class Checks {
         falsePositiveRate);
   }
 
-  private Check strangersHeld() throws InvalidKeyException {
+  private Check absentKeysHeld() throws InvalidKeyException {
     SplittableRandom random = new SplittableRandom(SEED);
     long found = 0;
     long startNanos = 0;
     // CPU time, which other processes do not inflate.
     ThreadMXBean clock = ManagementFactory.getThreadMXBean();
-    for (int i = 0; i < STRANGERS; i++) {
+    for (int i = 0; i < ABSENT_KEYS; i++) {
       if (i == WARM_UP) {
         startNanos = clock.getCurrentThreadCpuTime();
       }
-      String stranger = SampleStream.url(Long.toHexString(random.nextLong()) + ".example");
-      found += snapshot.mightContain(stranger) ? 1 : 0;
+      String absentKey = SampleStream.url(Long.toHexString(random.nextLong()) + ".example");
+      found += snapshot.mightContain(absentKey) ? 1 : 0;
     }
-    nanosPerQuery = (double) (clock.getCurrentThreadCpuTime() - startNanos) / (STRANGERS - WARM_UP);
+    nanosPerQuery =
+        (double) (clock.getCurrentThreadCpuTime() - startNanos) / (ABSENT_KEYS - WARM_UP);
     return new Check(
         "absent keys answered by present",
         found,
-        STRANGERS,
-        Math.round(2 * falsePositiveRate * STRANGERS),
+        ABSENT_KEYS,
+        Math.round(2 * falsePositiveRate * ABSENT_KEYS),
         falsePositiveRate);
   }
 }

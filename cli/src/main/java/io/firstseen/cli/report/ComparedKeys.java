@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Distinct keys in an order that is independent of their values; their hashes; and strangers:
- * similar keys outside the set. The same keys give the same order and strangers.
+ * Distinct keys in an order that is independent of their values; their hashes; and absent keys:
+ * similar keys outside the set. The same keys give the same order and absent keys.
  *
  * <p>A key is a string whose characters are the bytes of its joined canonical form.
  */
 public final class ComparedKeys {
   private static final long SEED = 20261120;
 
-  /** Separates a key from an appended number; the two make a stranger. */
-  private static final char STRANGER_MARK = '\0';
+  /** Separates a key from an appended number; the two make an absent key. */
+  private static final char ABSENT_KEY_MARK = '\0';
 
   private final String[] keys;
   private final KeyHash keyHash;
@@ -100,9 +100,9 @@ public final class ComparedKeys {
     return keys;
   }
 
-  /** The {@code i}-th key, from 0 without end, that is probably a stranger. */
-  String strangerCandidate(long i) {
-    return keys[(int) (i % keys.length)] + STRANGER_MARK + i / keys.length;
+  /** The {@code i}-th key, from 0 without end, that is probably an absent key. */
+  String absentKeyCandidate(long i) {
+    return keys[(int) (i % keys.length)] + ABSENT_KEY_MARK + i / keys.length;
   }
 
   long hashOf(String key) {

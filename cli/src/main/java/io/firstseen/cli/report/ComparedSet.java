@@ -15,6 +15,6 @@ interface ComparedSet<K> {
   /** The bytes of the whole set. */
   long sizeBytes();
 
-  /** The probability, in [0, 1], that it answers a stranger by 'present'. */
+  /** The probability, in [0, 1], that it answers an absent key by 'present'. */
   double predictedFalsePositiveRate();
 }

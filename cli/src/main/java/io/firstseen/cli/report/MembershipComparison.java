@@ -12,7 +12,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
- * Fills every kind of set with the same keys, queries each for the same strangers, and times them
+ * Fills every kind of set with the same keys, queries each for the same absent keys, and times them
  * on this machine.
  *
  * <p>The exact set is queried with keys, all others with hashes; the cost of hashing is measured
@@ -46,7 +46,7 @@ public final class MembershipComparison {
   private final ComparedKeys keys;
   private final Consumer<String> progress;
   private final int lookups;
-  private final long[] strangerHashes;
+  private final long[] absentHashes;
 
   /**
    * Chooses a timed round's keys; each round uses other keys, since repeated ones would be cached.
@@ -59,7 +59,7 @@ public final class MembershipComparison {
     long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes() / keys.count();
     long wanted = Math.min(MAX_LOOKUPS, Math.max(MIN_LOOKUPS, probes));
     this.lookups = (int) Math.min(wanted, MAX_SAMPLE_BYTES / sampledKeyBytes);
-    this.strangerHashes = new long[probes];
+    this.absentHashes = new long[probes];
   }
 
   /**
@@ -81,7 +81,7 @@ public final class MembershipComparison {
    *
    * @param keys at least one
    * @param falsePositiveRates the rates that sets are made for
-   * @param probes how many strangers each set is queried for, in [1, {@link #MAX_PROBES}]
+   * @param probes how many absent keys each set is queried for, in [1, {@link #MAX_PROBES}]
    * @param progress receives the name of each step as it begins
    * @throws IllegalArgumentException if a set cannot hold that many keys at such a rate
    */
@@ -104,7 +104,7 @@ public final class MembershipComparison {
     return new MembershipReport(
         keys.count(),
         keys.keyBytes(),
-        strangerHashes.length,
+        absentHashes.length,
         keys.keyHash().algorithm(),
         hashNanos(),
         sets);
@@ -117,18 +117,17 @@ public final class MembershipComparison {
             () -> fresh(keys.count(), i -> keys.keys()[i]),
             ExactKeySet::of,
             () -> fresh(lookups, i -> randomKey()),
-            () ->
-                fresh(lookups, i -> keys.strangerCandidate(random.nextInt(strangerHashes.length))))
-        .measure(0, this::findStrangers);
+            () -> fresh(lookups, i -> keys.absentKeyCandidate(random.nextInt(absentHashes.length))))
+        .measure(0, this::findAbsentKeys);
   }
 
   /** Takes the candidates that the exact set does not hold, so it has no false positives. */
-  private int findStrangers(ExactKeySet exact) {
+  private int findAbsentKeys(ExactKeySet exact) {
     int found = 0;
-    for (long i = 0; found < strangerHashes.length; i++) {
-      String candidate = keys.strangerCandidate(i);
+    for (long i = 0; found < absentHashes.length; i++) {
+      String candidate = keys.absentKeyCandidate(i);
       if (!exact.contains(candidate)) {
-        strangerHashes[found++] = keys.hashOf(candidate);
+        absentHashes[found++] = keys.hashOf(candidate);
       }
     }
     return 0;
@@ -141,8 +140,8 @@ public final class MembershipComparison {
             keys::hashes,
             hashes -> structure.fill(hashes, rate),
             () -> randomOf(keys.hashes()),
-            () -> randomOf(strangerHashes))
-        .measure(rate, set -> set.claimed(strangerHashes));
+            () -> randomOf(absentHashes))
+        .measure(rate, set -> set.claimed(absentHashes));
   }
 
   private double hashNanos() {
@@ -208,8 +207,8 @@ public final class MembershipComparison {
       String name = askedRate == 0 ? title : title + " at " + Percent.chosen(askedRate) + " %";
       progress.accept(name + ": filling");
       double addNanos = addNanos();
-      progress.accept(name + ": querying strangers");
-      int claimedStrangers = falsePositives.applyAsInt(set);
+      progress.accept(name + ": querying absent keys");
+      int claimedAbsentKeys = falsePositives.applyAsInt(set);
       progress.accept(name + ": timing");
       double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(probes, lookups));
       double missNanos = ASKING.medianNanos(lookups, misses, probes -> ask(probes, 0));
@@ -220,8 +219,8 @@ public final class MembershipComparison {
           keys.count(),
           set.sizeBytes(),
           set.predictedFalsePositiveRate(),
-          claimedStrangers,
-          strangerHashes.length,
+          claimedAbsentKeys,
+          absentHashes.length,
           addNanos,
           hitNanos,
           missNanos);

@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param keys the number of distinct keys
  * @param keyBytes the bytes of all of them
- * @param probes how many strangers each set was queried for
+ * @param probes how many absent keys each set was queried for
  * @param hashAlgorithm the hash of all sets but the exact one
  * @param hashNanos nanoseconds to hash a key
  * @param sets the exact set first, then all others, rate by rate

@@ -25,7 +25,7 @@ public final class MembershipTable {
       99 %        where the rate lies by the measurement alone (Wilson's score interval)
       add         the mean over filling the set: the exact one and the cuckoo filter grow from empty,
                   the Golomb-coded one is made of all keys at once, the others have room for all
-      hit, miss   a look-up of a key, in random order, and of a stranger
+      hit, miss   a look-up of a key, in random order, and of an absent key
       """;
 
   private static final int SIGNIFICANT_DIGITS = 4;

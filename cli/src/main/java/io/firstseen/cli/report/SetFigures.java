@@ -12,11 +12,11 @@ import io.firstseen.filters.WilsonInterval;
  * @param keys the number of its keys
  * @param bytes the size of the whole set
  * @param predictedRate the false-positive rate that theory predicts for this number of keys
- * @param falsePositives how many of the strangers it answered by 'present'
- * @param probes how many strangers it was queried for
+ * @param falsePositives how many of the absent keys it answered by 'present'
+ * @param probes how many absent keys it was queried for
  * @param addNanos nanoseconds to add a key, averaged over filling the whole set
  * @param hitNanos nanoseconds to find a key
- * @param missNanos nanoseconds to answer for a stranger
+ * @param missNanos nanoseconds to answer for an absent key
  */
 public record SetFigures(
     String id,
@@ -41,7 +41,7 @@ public record SetFigures(
     return (double) bytes * Byte.SIZE / keys;
   }
 
-  /** The share of strangers that it answered by 'present'. */
+  /** The share of absent keys that it answered by 'present'. */
   public double measuredRate() {
     return (double) falsePositives / probes;
   }

@@ -51,7 +51,7 @@ final class ShortenedKeySet implements MembershipFilter {
         bestLoad = load;
       }
     }
-    // One cell must stay empty, otherwise a search for a stranger would not end.
+    // One cell must stay empty, otherwise a search for an absent key would not end.
     long cells = Math.max(expectedKeys + 1, (long) Math.ceil(expectedKeys / bestLoad));
     return new ShortenedKeySet(cells, bestBits);
   }
@@ -101,8 +101,8 @@ final class ShortenedKeySet implements MembershipFilter {
   /**
    * {@inheritDoc}
    *
-   * <p>Exact for the number of used cells: a stranger meets j of them before an empty one with the
-   * probability that j cells drawn without return are all used, and each has its code with
+   * <p>Exact for the number of used cells: an absent key meets j of them before an empty one with
+   * the probability that j cells drawn without return are all used, and each has its code with
    * probability 1 / (2^codeBits - 1).
    */
   @Override

@@ -208,7 +208,7 @@ class ChecksTest {
   }
 
   @Test
-  void aSnapshotThatHoldsTooManyStrangersIsFound() throws Exception {
+  void aSnapshotThatHoldsTooManyAbsentKeysIsFound() throws Exception {
     run(none());
     Predicate<String> isSmallShare = key -> Math.floorMod(key.hashCode() * 0x9E3779B9, 1000) < 3;
     assertThat(

@@ -94,7 +94,7 @@ class MembershipComparisonTest {
   }
 
   @Test
-  void strangersAreNoKeysEvenIfKeysAreMadeLikeThem() {
+  void absentKeysAreNotInTheSetEvenIfKeysAreMadeLikeThem() {
     ComparedKeys.Collector collector = new ComparedKeys.Collector();
     collector.add("a".getBytes(UTF_8));
     collector.add("a\0000".getBytes(UTF_8));
@@ -105,7 +105,7 @@ class MembershipComparisonTest {
     // The trap is there: some of the candidates are keys.
     List<String> candidates = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      candidates.add(keys.strangerCandidate(i));
+      candidates.add(keys.absentKeyCandidate(i));
     }
     assertThat(candidates).containsAnyOf(keys.keys());
   }

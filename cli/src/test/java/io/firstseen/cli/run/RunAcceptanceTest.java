@@ -32,7 +32,7 @@ class RunAcceptanceTest {
   private static final Path SAMPLE = Path.of("..", "examples", "phishing-domains-small.tsv.gz");
   private static final double RATE = 0.001;
   private static final long CAPACITY = 50_000;
-  private static final int STRANGERS = 100_000;
+  private static final int ABSENT_KEYS = 100_000;
 
   @TempDir private Path directory;
 
@@ -173,12 +173,12 @@ class RunAcceptanceTest {
     for (String key : live) {
       assertThat(contains(last, key)).as(key).isTrue();
     }
-    List<String> strangers = new ArrayList<>();
-    for (int i = 0; i < STRANGERS; i++) {
-      strangers.add("stranger-" + i + ".invalid");
+    List<String> absentKeys = new ArrayList<>();
+    for (int i = 0; i < ABSENT_KEYS; i++) {
+      absentKeys.add("absent-" + i + ".invalid");
     }
-    assertThat(share(last, strangers)).isLessThanOrEqualTo(0.002);
-    // Keys that stay deleted are strangers, too.
+    assertThat(share(last, absentKeys)).isLessThanOrEqualTo(0.002);
+    // Keys that stay deleted are also absent.
     Set<String> gone = new HashSet<>();
     events.forEach(event -> gone.add(event.key));
     gone.removeAll(live);

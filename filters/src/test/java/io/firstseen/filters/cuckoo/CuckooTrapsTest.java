@@ -198,9 +198,9 @@ class CuckooTrapsTest {
     insertAll(filter, keys);
     double rate = filter.predictedFalsePositiveRate();
     assertThat(rate).isCloseTo(1 / 26.4, within(0.001));
-    int strangers = 5_000;
-    long deleted = new SplittableRandom(SEED + 1).longs(strangers).filter(filter::delete).count();
-    double expected = strangers * rate;
+    int absentKeys = 5_000;
+    long deleted = new SplittableRandom(SEED + 1).longs(absentKeys).filter(filter::delete).count();
+    double expected = absentKeys * rate;
     assertThat((double) deleted).isCloseTo(expected, within(5 * Math.sqrt(expected)));
     assertThat(filter.count()).isEqualTo(20_000 - deleted);
     // A key that shares its identity with another live key is still found through that key.

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * The effect of deleting keys that were never admitted, on a filter at its capacity and the default
  * rate. The README's figures come from this test.
  */
-class DeletesOfStrangersTest {
+class DeletesOfAbsentKeysTest {
   private static final int CAPACITY = 1_000_000;
   private static final double RATE = 0.001;
   private static final int DELETES = 1_000_000;
@@ -45,12 +45,12 @@ class DeletesOfStrangersTest {
 
   @Test
   void aMillionOfThemRemoveAsManyKeysAsTheRateSays() {
-    SplittableRandom strangers = new SplittableRandom(1);
+    SplittableRandom absentKeys = new SplittableRandom(1);
     double expected = 0;
     int removed = 0;
     for (int i = 0; i < DELETES; i++) {
       expected += filter.predictedFalsePositiveRate();
-      removed += filter.delete(strangers.nextLong()) ? 1 : 0;
+      removed += filter.delete(absentKeys.nextLong()) ? 1 : 0;
     }
     assertThat(expected).isBetween(0.9 * RATE * DELETES, RATE * DELETES);
     assertThat((double) removed).isCloseTo(expected, within(5 * Math.sqrt(expected)));

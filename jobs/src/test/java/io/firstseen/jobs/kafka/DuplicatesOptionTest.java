@@ -87,12 +87,12 @@ class DuplicatesOptionTest {
             topics.readCommitted(name + ".duplicates").stream()
                 .map(record -> new String(record.key(), UTF_8))
                 .toList();
-        Stream<String> strangers = IntStream.range(0, 7).mapToObj(i -> "stranger-" + i);
+        Stream<String> absentKeys = IntStream.range(0, 7).mapToObj(i -> "stranger-" + i);
         List<String> sample =
             keys.stream().filter(key -> which == Duplicates.TOPIC || isInSample(key)).toList();
         assertThat(sample.size()).isIn(KEYS, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         assertThat(written)
-            .containsExactlyElementsOf(Stream.concat(sample.stream(), strangers).toList());
+            .containsExactlyElementsOf(Stream.concat(sample.stream(), absentKeys).toList());
       }
     }
   }

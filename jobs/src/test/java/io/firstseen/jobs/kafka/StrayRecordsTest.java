@@ -52,7 +52,7 @@ class StrayRecordsTest {
   @TempDir private static Path directory;
   private static EmbeddedCluster cluster;
   private static TopicIo topics;
-  private static KafkaProducer<byte[], byte[]> stranger;
+  private static KafkaProducer<byte[], byte[]> foreignProducer;
 
   private final SigningKey key = SigningKey.generate();
 
@@ -60,7 +60,7 @@ class StrayRecordsTest {
   static void start() throws Exception {
     cluster = FLINK.cluster();
     topics = new TopicIo(KAFKA.servers());
-    stranger =
+    foreignProducer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", KAFKA.servers()),
             new ByteArraySerializer(),
@@ -69,7 +69,7 @@ class StrayRecordsTest {
 
   @AfterAll
   static void stop() throws Exception {
-    stranger.close();
+    foreignProducer.close();
     topics.close();
   }
 
@@ -123,7 +123,7 @@ class StrayRecordsTest {
 
   private static void write(String topic, String recordKey, byte @Nullable [] value)
       throws Exception {
-    stranger.send(new ProducerRecord<>(topic, 0, recordKey.getBytes(UTF_8), value)).get();
+    foreignProducer.send(new ProducerRecord<>(topic, 0, recordKey.getBytes(UTF_8), value)).get();
   }
 
   private static Manifest await(String topic, long sequence, TrustedKey... keys) throws Exception {

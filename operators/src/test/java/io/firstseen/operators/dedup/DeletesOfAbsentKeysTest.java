@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Deletes of keys that were never accepted, through a whole job, with what is counted of them. */
-class DeletesOfStrangersTest {
+class DeletesOfAbsentKeysTest {
   private static final InMemoryReporter METRICS = InMemoryReporter.createWithRetainedMetrics();
 
   @RegisterExtension
@@ -38,7 +38,7 @@ class DeletesOfStrangersTest {
               .build());
 
   private static final int KEYS = 20_000;
-  private static final int STRANGERS = 50_000;
+  private static final int ABSENT_KEYS = 50_000;
   private static final double RATE = 0.01;
   private static final int SHARDS = 4;
 
@@ -49,15 +49,15 @@ class DeletesOfStrangersTest {
     configuration.set(PipelineOptions.OBJECT_REUSE, true);
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(configuration).setParallelism(1);
-    // Numbers in this order: the keys, deletes of as many strangers, the keys once more.
-    DataStream<Long> events = env.fromSequence(0, 2L * KEYS + STRANGERS - 1);
+    // Numbers in this order: the keys, deletes of as many absent keys, the keys once more.
+    DataStream<Long> events = env.fromSequence(0, 2L * KEYS + ABSENT_KEYS - 1);
     DedupStreams<Long> streams =
         Firstseen.dedup(events)
             .keyText(
-                event -> "key-" + (event < KEYS + STRANGERS ? event : event - KEYS - STRANGERS))
+                event -> "key-" + (event < KEYS + ABSENT_KEYS ? event : event - KEYS - ABSENT_KEYS))
             .operation(
                 event ->
-                    event >= KEYS && event < KEYS + STRANGERS ? Operation.DELETE : Operation.ADD)
+                    event >= KEYS && event < KEYS + ABSENT_KEYS ? Operation.DELETE : Operation.ADD)
             .capacity(KEYS)
             .falsePositiveRate(RATE)
             .shards(SHARDS)
@@ -70,21 +70,21 @@ class DeletesOfStrangersTest {
                 streams.duplicates().map(change -> "duplicate " + line(change), Types.STRING),
                 streams.unknownDeletes().map(change -> "unknown " + line(change), Types.STRING))
             .collectAsync();
-    JobClient job = env.executeAsync("deletes-of-strangers");
+    JobClient job = env.executeAsync("deletes-of-absent-keys");
     List<String> lines = new ArrayList<>();
     results.forEachRemaining(lines::add);
     job.getJobExecutionResult().get();
 
     long removed = count(lines, "accepted DELETE");
     long unknown = count(lines, "unknown DELETE");
-    long dropped = lines.stream().filter(DeletesOfStrangersTest::isDropOfANewKey).count();
+    long dropped = lines.stream().filter(DeletesOfAbsentKeysTest::isDropOfANewKey).count();
     long acceptedAgain = count(lines, "accepted ADD") - (KEYS - dropped);
-    assertThat(removed + unknown).isEqualTo(STRANGERS);
+    assertThat(removed + unknown).isEqualTo(ABSENT_KEYS);
     // The law, for a filter that empties on the way.
     int identityBits = CuckooShape.forCapacity(KEYS / SHARDS, RATE).identityBits();
-    double taken = 2.0 * STRANGERS / SHARDS / Math.scalb(1.0, identityBits);
+    double taken = 2.0 * ABSENT_KEYS / SHARDS / Math.scalb(1.0, identityBits);
     double expected = KEYS * -Math.expm1(-taken);
-    assertThat(expected).isBetween(0.9 * RATE * STRANGERS, RATE * STRANGERS);
+    assertThat(expected).isBetween(0.9 * RATE * ABSENT_KEYS, RATE * ABSENT_KEYS);
     assertThat((double) removed).isCloseTo(expected, within(5 * Math.sqrt(expected)));
     // A dropped key may come back instead of the one that was in its way, or of two of them.
     assertThat(acceptedAgain).isBetween(removed - 2, removed);

@@ -72,8 +72,8 @@ class MalformedMetadataTest {
     assertThat(refused).isGreaterThan(good.length / 290);
   }
 
-  /** An object as a stranger might put it into metadata. */
-  private static final class Stranger implements Serializable {
+  /** An object that an attacker might put into metadata. */
+  private static final class UntrustedObject implements Serializable {
     private static final long serialVersionUID = 1;
     private static int made;
 
@@ -102,9 +102,9 @@ class MalformedMetadataTest {
                 withProperties(
                     CheckpointProperties.forSavepoint(false, SavepointFormatType.NATIVE))))
         .isZero();
-    assertThatThrownBy(() -> operators(withProperties(new Stranger())))
+    assertThatThrownBy(() -> operators(withProperties(new UntrustedObject())))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("an object that is not in a checkpoint's properties");
-    assertThat(Stranger.made).isZero();
+    assertThat(UntrustedObject.made).isZero();
   }
 }

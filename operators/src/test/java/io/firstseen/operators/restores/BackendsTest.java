@@ -81,21 +81,21 @@ class BackendsTest {
 
   /** Four shards of 5,000 keys in identities of 20 bits: 2 * 5,000 / 2^20 is a rate of 0.95 %. */
   @Test
-  void strangersAreDroppedAtTheRateThatTheStateWasMadeForAndLiveKeysAreKnown() throws Exception {
-    assertStrangersAreDroppedAtTheRate(Backend.ROCKSDB);
+  void newKeysAreDroppedAtTheRateThatTheStateWasMadeForAndLiveKeysAreKnown() throws Exception {
+    assertNewKeysAreDroppedAtTheRate(Backend.ROCKSDB);
   }
 
   @Tag("slow")
   @Test
-  void strangersAreDroppedAtTheRateOfStateFromTheHeap() throws Exception {
-    assertStrangersAreDroppedAtTheRate(Backend.HEAP);
+  void newKeysAreDroppedAtTheRateOfStateFromTheHeap() throws Exception {
+    assertNewKeysAreDroppedAtTheRate(Backend.HEAP);
   }
 
-  private static void assertStrangersAreDroppedAtTheRate(Backend from) throws Exception {
+  private static void assertNewKeysAreDroppedAtTheRate(Backend from) throws Exception {
     int keys = 20_000;
-    int strangers = 4_000;
+    int absentKeys = 4_000;
     List<String> live = EventScript.keysOfShards("live", 4, keys / 4);
-    EventScript script = new EventScript().addAll(live, 1).probe(live, strangers);
+    EventScript script = new EventScript().addAll(live, 1).probe(live, absentKeys);
     DedupTrial trial = new DedupTrial(script);
 
     JobClient job =

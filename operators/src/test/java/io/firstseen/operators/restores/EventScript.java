@@ -123,9 +123,9 @@ final class EventScript {
    * Checks the whole contents: adds every key, so that live keys must be duplicates and deleted
    * ones must be accepted, and then a number of keys that were never seen.
    */
-  EventScript probe(List<String> keys, int strangers) {
+  EventScript probe(List<String> keys, int absentKeys) {
     keys.forEach(this::add);
-    for (int i = 0; i < strangers; i++) {
+    for (int i = 0; i < absentKeys; i++) {
       add("stranger-%07d".formatted(i));
     }
     return this;

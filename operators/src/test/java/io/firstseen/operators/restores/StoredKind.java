@@ -39,7 +39,7 @@ enum StoredKind {
           .at(FIRST_HOUR + 10 * HOUR)
           .add("the first that is as late, ahead of its watermark")
           .forget(earlier(keys))
-          .probe(keys, STRANGERS);
+          .probe(keys, ABSENT_KEYS);
     }
   },
 
@@ -54,7 +54,7 @@ enum StoredKind {
 
   private static final long HOUR = 3_600_000;
   private static final long FIRST_HOUR = 480_000 * HOUR;
-  private static final int STRANGERS = 1_000;
+  private static final int ABSENT_KEYS = 1_000;
 
   @SuppressWarnings("ImmutableEnumChecker") // Functions without state.
   final UnaryOperator<Firstseen<KeyEvent>> dedup;
@@ -81,7 +81,7 @@ enum StoredKind {
 
   /** Goes on with events that show what there is. */
   EventScript probe(EventScript script, List<String> keys) {
-    return script.probe(keys, STRANGERS);
+    return script.probe(keys, ABSENT_KEYS);
   }
 
   /** As short identities as keep the model exact, for the files' sake. */

@@ -85,11 +85,11 @@ class OriginalCodecTest {
       assertThat(keys).allMatch(set::mightContain);
       // 0 is always there.
       double rate = (n + 1.0) / (n * (double) p);
-      long strangers =
+      long falsePositives =
           IntStream.range(0, 100)
               .filter(i -> set.mightContain(("no " + i).getBytes(UTF_8)))
               .count();
-      assertThat(strangers).isLessThanOrEqualTo((long) (100 * rate + 30));
+      assertThat(falsePositives).isLessThanOrEqualTo((long) (100 * rate + 30));
     }
   }
 
