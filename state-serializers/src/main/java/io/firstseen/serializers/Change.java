@@ -4,6 +4,7 @@ import io.firstseen.types.Operation;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation on one key, with the event that requested it.
@@ -15,13 +16,21 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
  * @param key the canonical form of the key, prefixed with its scope as by {@link
  *     io.firstseen.filters.key.ScopedKey}
  * @param hash the key's hash
+ * @param bands with {@link io.firstseen.filters.near.NearRule}, the bands of the text, and {@code
+ *     hash} is the hash of its scope; null otherwise
  * @param event the user's event
  * @param <T> type of the events
  */
 @TypeInfo(ChangeSerializer.InfoFactory.class)
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
-public record Change<T>(Operation operation, byte[] key, long hash, T event) {
+public record Change<T>(
+    Operation operation, byte[] key, long hash, long @Nullable [] bands, T event) {
+
+  /** A change of a key that is compared as a whole. */
+  public Change(Operation operation, byte[] key, long hash, T event) {
+    this(operation, key, hash, null, event);
+  }
 
   @Override
   public boolean equals(Object other) {
@@ -29,11 +38,12 @@ public record Change<T>(Operation operation, byte[] key, long hash, T event) {
         && operation == that.operation
         && Arrays.equals(key, that.key)
         && hash == that.hash
+        && Arrays.equals(bands, that.bands)
         && Objects.equals(event, that.event);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(operation, Arrays.hashCode(key), hash, event);
+    return Objects.hash(operation, Arrays.hashCode(key), hash, Arrays.hashCode(bands), event);
   }
 }

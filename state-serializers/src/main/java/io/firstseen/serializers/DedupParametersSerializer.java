@@ -11,7 +11,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link DedupParameters}.
  *
- * <p>Version 4: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
+ * <p>Version 5: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
  * after their length, and the mode as the text of its id. Then the length of the ttl in 8 bytes and
  * the ids of its clock and since; if there is no ttl, only a length of 0. Then the audit in 4
  * bytes, and the text of the stripped parameters. Versions 1 to 3 can be read. They have no
@@ -23,7 +23,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
 
   private static final long serialVersionUID = 1;
 
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
 
   @Override
   public void serialize(DedupParameters parameters, DataOutputView out) throws IOException {
@@ -42,6 +42,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     }
     out.writeInt(parameters.auditSlices());
     ByteFields.writeString(parameters.strippedParameters(), out);
+    ByteFields.writeString(parameters.near(), out);
   }
 
   @Override
@@ -60,6 +61,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     TimeToLive ttl = version < 3 ? null : readTtl(in);
     int auditSlices = version < 3 ? 0 : in.readInt();
     String strippedParameters = version < 4 ? "" : ByteFields.readString(in);
+    String near = version < 5 ? "" : ByteFields.readString(in);
     try {
       return new DedupParameters(
           identityBits,
@@ -71,7 +73,8 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
           mode,
           ttl,
           auditSlices,
-          strippedParameters);
+          strippedParameters,
+          near);
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Writes a {@link Change} for the network between two operators of one job. If the key is an array
  * of the event itself, it is not written a second time.
  *
- * <p>The form: a byte of flags (bit 0: delete, bit 1: the key is in the event), the hash in 8
- * bytes, the key after its length unless it is in the event, and the event by its own serializer.
- * It is never used for state, so it has no snapshot.
+ * <p>The form: a byte of flags (bit 0: delete, bit 1: the key is in the event, bit 2: bands), the
+ * hash in 8 bytes, the number of bands in a byte and each in 8 bytes, the key after its length
+ * unless it is in the event, and the event by its own serializer. It is never used for state, so it
+ * has no snapshot.
  *
  * @param <T> type of the events
  */
@@ -26,6 +27,7 @@ public final class InFlightChangeSerializer<T> extends WrappingSerializer<Change
 
   private static final int DELETE = 1;
   private static final int KEY_IN_EVENT = 2;
+  private static final int BANDS = 4;
 
   private final SerializableFunction<T, byte[]> keyOfEvent;
 
@@ -62,15 +64,24 @@ public final class InFlightChangeSerializer<T> extends WrappingSerializer<Change
 
   @Override
   public Change<T> copy(Change<T> from) {
-    return new Change<>(from.operation(), from.key(), from.hash(), event.copy(from.event()));
+    return new Change<>(
+        from.operation(), from.key(), from.hash(), from.bands(), event.copy(from.event()));
   }
 
   @Override
   public void serialize(Change<T> change, DataOutputView out) throws IOException {
     boolean keyInEvent = isKeyInEvent(change);
     out.writeByte(
-        (change.operation() == Operation.DELETE ? DELETE : 0) | (keyInEvent ? KEY_IN_EVENT : 0));
+        (change.operation() == Operation.DELETE ? DELETE : 0)
+            | (keyInEvent ? KEY_IN_EVENT : 0)
+            | (change.bands() == null ? 0 : BANDS));
     out.writeLong(change.hash());
+    if (change.bands() != null) {
+      out.writeByte(change.bands().length);
+      for (long band : change.bands()) {
+        out.writeLong(band);
+      }
+    }
     if (!keyInEvent) {
       ByteFields.writeBytes(change.key(), out);
     }
@@ -89,14 +100,18 @@ public final class InFlightChangeSerializer<T> extends WrappingSerializer<Change
   @Override
   public Change<T> deserialize(DataInputView in) throws IOException {
     int code = in.readUnsignedByte();
-    if (code > (DELETE | KEY_IN_EVENT)) {
+    if (code > (DELETE | KEY_IN_EVENT | BANDS)) {
       throw new IOException("unknown operation: " + code);
     }
     Operation operation = (code & DELETE) == 0 ? Operation.ADD : Operation.DELETE;
     long hash = in.readLong();
+    long[] bands = (code & BANDS) == 0 ? null : new long[in.readUnsignedByte()];
+    for (int i = 0; bands != null && i < bands.length; i++) {
+      bands[i] = in.readLong();
+    }
     byte[] key = (code & KEY_IN_EVENT) == 0 ? ByteFields.readBytes(in) : null;
     T value = event.deserialize(in);
-    return new Change<>(operation, key == null ? keyOfEvent.apply(value) : key, hash, value);
+    return new Change<>(operation, key == null ? keyOfEvent.apply(value) : key, hash, bands, value);
   }
 
   @Override

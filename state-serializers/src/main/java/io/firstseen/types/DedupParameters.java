@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param auditSlices one hash in this many is audited; 0 for none
  * @param strippedParameters patterns of the query parameters that the canonicaliser removes; empty
  *     for none
+ * @param near the rule by which texts are near-duplicates, as {@link
+ *     io.firstseen.filters.near.NearRule#toString} writes it; empty if keys are compared as a whole
  */
 public record DedupParameters(
     int identityBits,
@@ -34,7 +36,8 @@ public record DedupParameters(
     DedupMode mode,
     @Nullable TimeToLive ttl,
     int auditSlices,
-    String strippedParameters)
+    String strippedParameters,
+    String near)
     implements Serializable {
 
   /** Rejects numbers that are out of range. Names may come from a later version. */
@@ -67,6 +70,7 @@ public record DedupParameters(
         mode,
         null,
         0,
+        "",
         "");
   }
 
@@ -82,7 +86,8 @@ public record DedupParameters(
         mode,
         newTtl,
         auditSlices,
-        strippedParameters);
+        strippedParameters,
+        near);
   }
 
   /** Returns a copy with another audit. */
@@ -97,7 +102,8 @@ public record DedupParameters(
         mode,
         ttl,
         newAuditSlices,
-        strippedParameters);
+        strippedParameters,
+        near);
   }
 
   /** Returns a copy with other stripped parameters. */
@@ -112,7 +118,24 @@ public record DedupParameters(
         mode,
         ttl,
         auditSlices,
-        newStrippedParameters);
+        newStrippedParameters,
+        near);
+  }
+
+  /** A copy with another rule for near-duplicates. */
+  public DedupParameters withNear(String newNear) {
+    return new DedupParameters(
+        identityBits,
+        shardCount,
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        mode,
+        ttl,
+        auditSlices,
+        strippedParameters,
+        newNear);
   }
 
   /**
@@ -138,6 +161,7 @@ public record DedupParameters(
             : "");
     compare(
         found, "stripped parameters", orNone(strippedParameters), orNone(job.strippedParameters));
+    compare(found, "near", orNone(near), orNone(job.near));
     compare(found, "mode", mode.id(), job.mode.id());
     if (ttl == null || job.ttl == null) {
       compare(found, "ttl", ttl == null ? "off" : "on", job.ttl == null ? "off" : "on");

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,6 +165,19 @@ final class BucketPage extends CuckooPage {
       copies += get(alternate, i) == slot ? 1 : 0;
     }
     return copies + pending.copies(identity);
+  }
+
+  @Override
+  void textTags(long identity, int tagBits, IntConsumer found) {
+    int bucket = BucketPairs.bucket(identity);
+    long slot = slotOf(identity);
+    int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
+    long wanted = slot << CuckooShape.BUCKET_BITS;
+    for (int i = 0; i < layout.width; i++) {
+      textTag(get(bucket, i) << CuckooShape.BUCKET_BITS, wanted, tagBits, found);
+      textTag(get(alternate, i) << CuckooShape.BUCKET_BITS, wanted, tagBits, found);
+    }
+    pending.textTags(identity, tagBits, found);
   }
 
   @Override

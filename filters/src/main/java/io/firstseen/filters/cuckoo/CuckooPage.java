@@ -1,5 +1,6 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,6 +213,20 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /** Returns the number of copies of the identity. */
   abstract int copies(long identity);
+
+  /**
+   * Reports the text tag of each copy of an identity, whatever its text tag; see {@link
+   * PagedFilter#textTags}.
+   */
+  abstract void textTags(long identity, int tagBits, IntConsumer found);
+
+  /** Reports the text tag of {@code held} if it equals {@code identity} except for that tag. */
+  static void textTag(long held, long identity, int tagBits, IntConsumer found) {
+    int mask = (1 << tagBits) - 1;
+    if (((held ^ identity) & ~((long) mask << CuckooShape.TEXT_TAG_SHIFT)) == 0) {
+      found.accept((int) (held >>> CuckooShape.TEXT_TAG_SHIFT) & mask);
+    }
+  }
 
   /**
    * Stores an identity, or returns false and leaves every byte as it was.

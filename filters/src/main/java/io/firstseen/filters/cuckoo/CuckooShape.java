@@ -23,6 +23,10 @@ public record CuckooShape(int identityBits) {
   static final int BUCKET_BITS = 9;
   static final int CORE_BITS = 8;
   static final int BUCKETS = 1 << BUCKET_BITS;
+
+  /** The place of a text tag in an identity: above core and bucket. */
+  static final int TEXT_TAG_SHIFT = BUCKET_BITS + CORE_BITS;
+
   static final int CORE_MASK = (1 << CORE_BITS) - 1;
 
   /** Pages are numbered by integers, {@code 1 << depth | prefix}. */
@@ -132,8 +136,8 @@ public record CuckooShape(int identityBits) {
     return identityBits - BUCKET_BITS - depth;
   }
 
-  /** Returns whether a page of the given depth has a stored bit left to split by. */
-  boolean canSplit(int depth) {
-    return depth < Math.min(tagBits(), MAX_DEPTH);
+  /** Returns whether a page of the given depth has a stored bit above text tags to split by. */
+  boolean canSplit(int depth, int textTagBits) {
+    return depth < Math.min(tagBits() - textTagBits, MAX_DEPTH);
   }
 }

@@ -37,7 +37,7 @@ final class HeapPages implements PageStore {
     }
     int depth = 0;
     while (Repacking.widthFor(expectedKeys >> depth) > BucketPage.SPLIT_WIDTH
-        && shape.canSplit(depth)) {
+        && shape.canSplit(depth, 0)) {
       depth++;
     }
     int width = Math.min(Repacking.widthFor(expectedKeys >> depth), BucketPage.MAX_WIDTH);

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,6 +80,14 @@ final class IdentityListPage extends CuckooPage {
       to++;
     }
     return to - from;
+  }
+
+  @Override
+  void textTags(long identity, int tagBits, IntConsumer found) {
+    long lower = BucketPairs.lower(identity);
+    for (int i = 0; i < count; i++) {
+      textTag(identity(i), lower, tagBits, found);
+    }
   }
 
   @Override

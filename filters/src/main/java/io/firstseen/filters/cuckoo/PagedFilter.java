@@ -1,5 +1,6 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,11 +11,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PagedFilter {
   private final CuckooShape shape;
+  private final int textTagBits;
   private final PathSearch search = new PathSearch();
 
   /** The operations of filters of a shape. */
   public PagedFilter(CuckooShape shape) {
+    this(shape, 0);
+  }
+
+  /**
+   * The operations of filters whose identities contain a text tag: {@code textTagBits} bits above
+   * the core, by which {@link #textTags} finds all keys that differ only in their tags. No page
+   * splits by these bits, so these keys have one page.
+   */
+  public PagedFilter(CuckooShape shape, int textTagBits) {
     this.shape = shape;
+    this.textTagBits = textTagBits;
   }
 
   /** Returns the shape of the filters. */
@@ -29,6 +41,19 @@ public final class PagedFilter {
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
     return page(store, identity).contains(identity);
+  }
+
+  /** Returns the hash of a key whose identity has the text tag {@code tag}. */
+  public long withTextTag(long hash, int tag) {
+    int shift = Long.SIZE - shape.identityBits() + CuckooShape.TEXT_TAG_SHIFT;
+    long mask = (1L << textTagBits) - 1;
+    return hash & ~(mask << shift) | (tag & mask) << shift;
+  }
+
+  /** Reports the text tags of all keys whose identities equal a key's except for the text tag. */
+  public void textTags(PageStore store, long hash, IntConsumer found) {
+    long identity = shape.identity(hash);
+    page(store, identity).textTags(identity, textTagBits, found);
   }
 
   /**
@@ -216,7 +241,7 @@ public final class PagedFilter {
       return Repacking.toTable(list, search);
     }
     BucketPage table = (BucketPage) page;
-    if (table.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(table.depth())) {
+    if (table.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(table.depth(), textTagBits)) {
       return Repacking.widened(table);
     }
     BucketPage[] halves = Repacking.halves(table, search);

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * The identities that were inserted while a page was frozen, in their order, with the numbers of
@@ -75,6 +76,13 @@ final class PendingInsertions {
       copies += BucketPairs.lower(identity(i)) == lower ? 1 : 0;
     }
     return copies;
+  }
+
+  void textTags(long identity, int tagBits, IntConsumer found) {
+    long lower = BucketPairs.lower(identity);
+    for (int i = 0; i < count; i++) {
+      CuckooPage.textTag(BucketPairs.lower(identity(i)), lower, tagBits, found);
+    }
   }
 
   /** Returns the index of the copy of an identity whose epoch ends first, or -1. */

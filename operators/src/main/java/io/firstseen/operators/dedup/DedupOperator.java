@@ -4,6 +4,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.live.ApproximateSet;
 import io.firstseen.operators.dedup.live.AuditedSet;
@@ -12,6 +13,7 @@ import io.firstseen.operators.dedup.live.ExactSet;
 import io.firstseen.operators.dedup.live.HashEntries;
 import io.firstseen.operators.dedup.live.KeyClock;
 import io.firstseen.operators.dedup.live.LiveSet;
+import io.firstseen.operators.dedup.live.NearSet;
 import io.firstseen.operators.dedup.live.PageSweep;
 import io.firstseen.operators.dedup.live.PendingEntries;
 import io.firstseen.operators.dedup.live.TaskShards;
@@ -126,7 +128,10 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
             this::setCurrentKey);
     boolean onHeap = backend instanceof HeapKeyedStateBackend;
     RunningCheckpoints checkpoints = onHeap ? new RunningCheckpoints() : null;
-    PagedFilter filter = new PagedFilter(new CuckooShape(effective.identityBits()));
+    NearRule near = effective.near().isEmpty() ? null : NearRule.of(effective.near());
+    PagedFilter filter =
+        new PagedFilter(
+            new CuckooShape(effective.identityBits()), near == null ? 0 : near.tagBits());
     shards = new TaskShards(filter.shape(), hashShards, clock, checkpoints);
     PageState pages =
         new PageState(
@@ -138,7 +143,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
             this::setCurrentKey);
     cache = onHeap ? null : new PageCache(pageCacheBytes);
     PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
-    liveSet = new ApproximateSet(filter, hashShards);
+    liveSet = near == null ? new ApproximateSet(filter, hashShards) : new NearSet(near, filter);
     AuditedSet audited = null;
     if (effective.mode().isExact()) {
       HashEntries entries =

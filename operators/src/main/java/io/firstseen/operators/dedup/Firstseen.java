@@ -6,6 +6,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.Change;
@@ -35,6 +36,7 @@ import org.apache.flink.streaming.api.transformations.SideOutputTransformation;
 import org.apache.flink.streaming.api.transformations.TimestampsAndWatermarksTransformation;
 import org.apache.flink.streaming.api.transformations.UnionTransformation;
 import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds a dedup to a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
@@ -124,6 +126,7 @@ public final class Firstseen<T> {
   private boolean hasOperations;
   private Extractor<T, byte[]> scope = event -> null;
   private Canonicaliser canonicaliser = Canonicaliser.NONE;
+  private @Nullable NearRule near;
   private KeyHashSource hash = KeyHashSource.inJob(KeyHash.fixed());
   private long capacity = DEFAULT_CAPACITY;
   private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
@@ -148,6 +151,16 @@ public final class Firstseen<T> {
    */
   public static <T> Firstseen<T> dedup(DataStream<T> events) {
     return new Firstseen<>(Objects.requireNonNull(events, "events"));
+  }
+
+  /**
+   * Creates a builder for a dedup of texts that reports near-duplicates as duplicates. Equivalent to
+   * {@code dedup(texts).canonicaliser(Canonicaliser.TEXT).near(rule)}.
+   *
+   * @param <T> type of the events
+   */
+  public static <T> Firstseen<T> nearDuplicates(DataStream<T> texts, NearRule rule) {
+    return dedup(texts).canonicaliser(Canonicaliser.TEXT).near(rule);
   }
 
   /**
@@ -225,6 +238,24 @@ public final class Firstseen<T> {
    */
   public Firstseen<T> canonicaliser(Canonicaliser newCanonicaliser) {
     canonicaliser = Objects.requireNonNull(newCanonicaliser, "canonicaliser");
+    return this;
+  }
+
+  /**
+   * Reports near-duplicates of live texts as duplicates: a text is a duplicate if the rule finds a
+   * live text of the same scope that resembles it. Needs {@link Canonicaliser#TEXT} and {@link
+   * DedupMode#APPROXIMATE}. Unless this is called, keys are compared as a whole. Fixed for the life
+   * of the state.
+   *
+   * <p>The first text of a group is accepted, and only accepted texts are compared. A delete
+   * removes a text only if all of its bands are live, so the delete of a rejected near-duplicate
+   * usually removes nothing. One task compares all texts of a scope, so the parallelism is at most
+   * the number of scopes. {@link #capacity} counts texts. {@link #falsePositiveRate} is the share
+   * of new texts that the filter alone drops; {@link NearRule#matchProbability} gives the
+   * probability that two texts match.
+   */
+  public Firstseen<T> near(NearRule newNear) {
+    near = Objects.requireNonNull(newNear, "near");
     return this;
   }
 
@@ -415,16 +446,22 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "audit must be in [0, " + MAX_AUDIT_SLICES + "], got " + auditSlices);
     }
-    long keysOfShard = (capacity - 1) / shards + 1;
+    if (near != null) {
+      requireNear();
+    }
+    // All texts may have one scope, and so one shard.
+    long keysOfShard =
+        near == null ? (capacity - 1) / shards + 1 : Math.multiplyExact(capacity, near.bands());
+    double rate = near == null ? falsePositiveRate : near.bandRate(falsePositiveRate);
     int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
     if (falsePositiveRate > 0 && 2 * keysOfShard / falsePositiveRate > Math.scalb(1.0, mostBits)) {
       throw new IllegalArgumentException(
           "capacity / shards / falsePositiveRate must be at most 2^%d, got %d / %d / %s"
               .formatted(mostBits - 1, capacity, shards, falsePositiveRate));
     }
-    CuckooShape shape = CuckooShape.forCapacity(keysOfShard, falsePositiveRate);
+    CuckooShape shape = CuckooShape.forCapacity(keysOfShard, rate);
     return new DedupParameters(
-        shape.identityBits(),
+        shape.identityBits() + (near == null ? 0 : near.tagBits()),
         shards,
         hash.algorithm().id(),
         hash.keyCheck(),
@@ -433,7 +470,20 @@ public final class Firstseen<T> {
         mode,
         ttl,
         auditSlices,
-        canonicaliser.strippedParameters());
+        canonicaliser.strippedParameters(),
+        near == null ? "" : near.toString());
+  }
+
+  private void requireNear() {
+    if (!canonicaliser.is(Canonicaliser.TEXT)) {
+      throw new IllegalArgumentException(
+          "near needs the canonicaliser text, got " + canonicaliser.id());
+    }
+    if (mode.isExact() || auditSlices > 0) {
+      throw new IllegalArgumentException(
+          "near needs the mode approximate without an audit, got the mode %s and the audit %d"
+              .formatted(mode.id(), auditSlices));
+    }
   }
 
   /**
@@ -490,7 +540,7 @@ public final class Firstseen<T> {
         events
             .process(
                 new IdentifyFunction<>(
-                    problem, key, operation, scope, canonicaliser, hash, rejectedTag),
+                    problem, key, operation, scope, canonicaliser, near, hash, rejectedTag),
                 InFlightChangeSerializer.info(eventType, key::extract))
             // With a different parallelism from the input, Flink would distribute the events of one
             // source task over several tasks, and two events of one key could overtake each other.

@@ -4,6 +4,8 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Rejected;
@@ -14,6 +16,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Computes every event's canonical key and hash; rejects events with a problem, or without a usable
@@ -23,16 +26,19 @@ import org.apache.flink.util.OutputTag;
  */
 final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
   private static final long serialVersionUID = 1;
+  private static final byte[] NO_SCOPE = {};
 
   private final Extractor<T, String> problem;
   private final Extractor<T, byte[]> key;
   private final Extractor<T, Operation> operation;
   private final Extractor<T, byte[]> scope;
   private final Canonicaliser canonicaliser;
+  private final @Nullable NearRule near;
   private final KeyHashSource hashSource;
   private final OutputTag<Rejected<T>> rejectedTag;
 
   private transient KeyHash hash;
+  private transient @Nullable TextSignature signature;
   private transient Counter deadLetters;
 
   IdentifyFunction(
@@ -41,6 +47,7 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       Extractor<T, Operation> operation,
       Extractor<T, byte[]> scope,
       Canonicaliser canonicaliser,
+      @Nullable NearRule near,
       KeyHashSource hashSource,
       OutputTag<Rejected<T>> rejectedTag) {
     this.problem = problem;
@@ -48,6 +55,7 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
     this.operation = operation;
     this.scope = scope;
     this.canonicaliser = canonicaliser;
+    this.near = near;
     this.hashSource = hashSource;
     this.rejectedTag = rejectedTag;
   }
@@ -59,6 +67,7 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       rich.open(context);
     }
     hash = hashSource.open();
+    signature = near == null ? null : new TextSignature(near, hash);
     deadLetters = getRuntimeContext().getMetricGroup().counter("deadLetters");
   }
 
@@ -79,14 +88,24 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       reject("operation is missing", event, context);
       return;
     }
+    byte[] ofScope = scope.extract(event);
+    byte[] canonical;
     byte[] joined;
     try {
-      joined = ScopedKey.join(scope.extract(event), canonicaliser.canonicalise(rawKey));
+      canonical = canonicaliser.canonicalise(rawKey);
+      joined = ScopedKey.join(ofScope, canonical);
     } catch (InvalidKeyException e) {
       reject(e.getMessage(), event, context);
       return;
     }
-    out.collect(new Change<>(asked, joined, hash.hash(joined), event));
+    if (signature == null) {
+      out.collect(new Change<>(asked, joined, hash.hash(joined), event));
+    } else {
+      // All texts of a scope are compared by one task.
+      long scopeHash = hash.hash(ofScope == null ? NO_SCOPE : ofScope);
+      long[] bands = signature.bands(canonical, scopeHash);
+      out.collect(new Change<>(asked, joined, scopeHash, bands, event));
+    }
   }
 
   private void reject(String reason, T event, Context context) {

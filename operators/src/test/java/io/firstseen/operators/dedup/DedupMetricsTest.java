@@ -201,6 +201,7 @@ class DedupMetricsTest {
             event -> Operation.ADD,
             event -> null,
             Canonicaliser.NONE,
+            null,
             KeyHashSource.inJob(HASH),
             rejected);
     TaskMetrics metrics = new TaskMetrics();

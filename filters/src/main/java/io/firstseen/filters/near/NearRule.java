@@ -1,0 +1,137 @@
+package io.firstseen.filters.near;
+
+import java.io.Serializable;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which texts are near-duplicates of each other. The rule divides a text in its {@code text} form
+ * into overlapping shingles, computes a MinHash signature of {@code bands × rows} components
+ * (Broder 1997), and groups the components into bands (Leskovec, Rajaraman, Ullman: Mining of
+ * Massive Datasets, section 3.4). Two texts match if at least {@code matches} of their bands are
+ * equal. {@code docs/format/near-v1.md} specifies the rule.
+ *
+ * @param unit the unit of a shingle
+ * @param shingle units per shingle, in [1, {@value #MAX_SHINGLE}]
+ * @param bands bands per text, in [1, {@value #MAX_BANDS}]
+ * @param rows components per band, in [1, {@value #MAX_ROWS}]
+ * @param matches equal bands of two texts that match, 1 or 2, and at most {@code bands}
+ */
+public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
+    implements Serializable {
+  public static final int MAX_SHINGLE = 16;
+  public static final int MAX_BANDS = 64;
+  public static final int MAX_ROWS = 16;
+
+  /** For short texts such as SMS and chat messages. */
+  public static final NearRule SHORT = new NearRule(Unit.CHARACTERS, 4, 32, 5, 2);
+
+  /** For mails and pages. */
+  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 14, 8, 1);
+
+  private static final long serialVersionUID = 1;
+
+  private static final int TAG_BITS = 12;
+
+  private static final Pattern FORM =
+      Pattern.compile("(characters|words):(\\d{1,2}),(\\d{1,2})x(\\d{1,2}),(\\d)");
+
+  /** The unit of a shingle. */
+  public enum Unit {
+    /** A code point. */
+    CHARACTERS,
+
+    /** A run of code points other than U+0020. */
+    WORDS
+  }
+
+  public NearRule {
+    require("shingle", shingle, MAX_SHINGLE);
+    require("bands", bands, MAX_BANDS);
+    require("rows", rows, MAX_ROWS);
+    require("matches", matches, Math.min(bands, 2));
+  }
+
+  private static void require(String what, int value, int most) {
+    if (value < 1 || value > most) {
+      throw new IllegalArgumentException(
+          "%s must be in [1, %d], got %d".formatted(what, most, value));
+    }
+  }
+
+  /**
+   * Returns the rule with the name {@code short} or {@code long}, or with the parameters of {@link
+   * #toString}, such as {@code characters:4,32x5,2}.
+   *
+   * @throws IllegalArgumentException if {@code text} has another form, or a parameter is out of
+   *     bounds
+   */
+  public static NearRule of(String text) {
+    if (text.equals("short")) {
+      return SHORT;
+    }
+    if (text.equals("long")) {
+      return LONG;
+    }
+    Matcher form = FORM.matcher(text);
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          "near must be short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES such as %s, got '%s'"
+              .formatted(SHORT, text));
+    }
+    return new NearRule(
+        Unit.valueOf(form.group(1).toUpperCase(Locale.ROOT)),
+        Integer.parseInt(form.group(2)),
+        Integer.parseInt(form.group(3)),
+        Integer.parseInt(form.group(4)),
+        Integer.parseInt(form.group(5)));
+  }
+
+  /** Returns the number of components of a signature. */
+  int components() {
+    return bands * rows;
+  }
+
+  /**
+   * Returns the number of bits of the tag that a filter stores with each band, so that two equal
+   * bands can be attributed to one text; 0 if one equal band is sufficient.
+   */
+  public int tagBits() {
+    return matches > 1 ? TAG_BITS : 0;
+  }
+
+  /**
+   * Returns the probability that two texts match whose shingles have the Jaccard similarity {@code
+   * similarity}: the S-curve of the rule.
+   */
+  public double matchProbability(double similarity) {
+    double band = Math.pow(similarity, rows);
+    double none = Math.pow(1 - band, bands);
+    return matches == 1 ? 1 - none : 1 - none - bands * band * Math.pow(1 - band, bands - 1);
+  }
+
+  /**
+   * Returns the false-positive rate that a filter of bands may have per lookup of a band, so that
+   * it reports a match for at most the share {@code rate} of the texts without a live
+   * near-duplicate. With one matching band that is {@code 1 - (1 - rate)^(1/bands)}. With two, both
+   * lookups must return the same tag by chance.
+   */
+  public double bandRate(double rate) {
+    if (matches == 1) {
+      return -Math.expm1(Math.log1p(-rate) / bands);
+    }
+    double pairs = bands * (bands - 1) / 2.0;
+    return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs));
+  }
+
+  // Above this rate, chance hits would often agree with the tag of an unrelated equal band.
+  private static final double MAX_BAND_RATE = 0.02;
+
+  /** Returns the parameters, such as {@code characters:4,32x5,2}, which {@link #of} reads. */
+  @Override
+  public String toString() {
+    return "%s:%d,%dx%d,%d"
+        .formatted(unit.name().toLowerCase(Locale.ROOT), shingle, bands, rows, matches);
+  }
+}

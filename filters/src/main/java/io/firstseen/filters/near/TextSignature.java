@@ -1,0 +1,125 @@
+package io.firstseen.filters.near;
+
+import io.firstseen.filters.key.KeyHash;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Computes the bands of texts by a {@link NearRule}. Holds scratch space, so an object must be used
+ * by one thread.
+ */
+public final class TextSignature {
+  private static final byte SPACE = ' ';
+
+  private final NearRule rule;
+  private final KeyHash hash;
+  // Component c of a shingle with the hash h is factors[c] * h + terms[c], compared as unsigned.
+  private final int[] factors;
+  private final int[] terms;
+  private final int[] least;
+  private final ByteBuffer band;
+  private final byte[][] parts = new byte[64][];
+  private int[] starts = new int[256];
+
+  public TextSignature(NearRule rule, KeyHash hash) {
+    this.rule = rule;
+    this.hash = hash;
+    factors = new int[rule.components()];
+    terms = new int[rule.components()];
+    for (int c = 0; c < factors.length; c++) {
+      long mixed = splitMix(c + 1);
+      factors[c] = (int) (mixed >>> Integer.SIZE) | 1;
+      // The sign bit is flipped, so that the comparison of signed integers is that of unsigned
+      // ones.
+      terms[c] = (int) mixed ^ Integer.MIN_VALUE;
+    }
+    Arrays.setAll(parts, byte[]::new);
+    least = new int[factors.length];
+    band = ByteBuffer.allocate(Long.BYTES + 1 + Integer.BYTES * rule.rows());
+  }
+
+  /** SplitMix64 (Steele, Lea, Flood 2014) of the state {@code n} times the golden gamma. */
+  private static long splitMix(long n) {
+    long z = n * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+
+  /**
+   * Returns the hash of each band.
+   *
+   * @param text a canonical form of the canonicaliser {@code text}, in UTF-8, at least 1 byte
+   * @param scope the hash of the text's scope: bands of different scopes are different
+   */
+  public long[] bands(byte[] text, long scope) {
+    Arrays.fill(least, Integer.MAX_VALUE);
+    int units = rule.unit() == NearRule.Unit.WORDS ? findWords(text) : findCharacters(text);
+    int shingles = Math.max(1, units - rule.shingle() + 1);
+    for (int i = 0; i < shingles; i++) {
+      int from = units < rule.shingle() ? 0 : starts[i];
+      int to = i + rule.shingle() >= units ? text.length : starts[i + rule.shingle()];
+      // The space after the last word is not part of the shingle.
+      add((int) hash.hash(part(text, from, endOf(text, from, to))));
+    }
+    long[] bands = new long[rule.bands()];
+    for (int i = 0; i < bands.length; i++) {
+      band.clear().putLong(scope).put((byte) i);
+      for (int row = 0; row < rule.rows(); row++) {
+        band.putInt(least[i * rule.rows() + row] ^ Integer.MIN_VALUE);
+      }
+      bands[i] = hash.hash(band.array());
+    }
+    return bands;
+  }
+
+  private int endOf(byte[] text, int from, int to) {
+    return rule.unit() == NearRule.Unit.WORDS && to < text.length && to > from ? to - 1 : to;
+  }
+
+  /** Returns a part of a text; short parts are valid until the next call. */
+  private byte[] part(byte[] text, int from, int to) {
+    int length = to - from;
+    byte[] part = length < parts.length ? parts[length] : new byte[length];
+    System.arraycopy(text, from, part, 0, length);
+    return part;
+  }
+
+  private void add(int shingle) {
+    int[] f = factors;
+    int[] t = terms;
+    int[] l = least;
+    for (int c = 0; c < l.length; c++) {
+      // The sum modulo 2^32 with the sign bit flipped: adding 2^31 is the same as flipping it.
+      l[c] = Math.min(l[c], f[c] * shingle + t[c]);
+    }
+  }
+
+  private int findCharacters(byte[] text) {
+    int count = 0;
+    for (int at = 0; at < text.length; at++) {
+      if ((text[at] & 0xC0) != 0x80) {
+        count = addStart(count, at);
+      }
+    }
+    return count;
+  }
+
+  private int findWords(byte[] text) {
+    int count = 0;
+    for (int at = 0; at < text.length; at++) {
+      if (text[at] != SPACE && (at == 0 || text[at - 1] == SPACE)) {
+        count = addStart(count, at);
+      }
+    }
+    return count;
+  }
+
+  private int addStart(int count, int at) {
+    if (count == starts.length) {
+      starts = Arrays.copyOf(starts, 2 * count);
+    }
+    starts[count] = at;
+    return count + 1;
+  }
+}

@@ -1,0 +1,2 @@
+/** Near-duplicate texts by MinHash signatures and bands. */
+package io.firstseen.filters.near;

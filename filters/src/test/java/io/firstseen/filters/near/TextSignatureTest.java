@@ -1,0 +1,145 @@
+package io.firstseen.filters.near;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.KeyHash;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TextSignatureTest {
+  private static final KeyHash HASH = KeyHash.fixed();
+
+  private static long[] bands(NearRule rule, String text) {
+    return new TextSignature(rule, HASH).bands(text.getBytes(UTF_8), 0);
+  }
+
+  private static long equal(long[] first, long[] second) {
+    return IntStream.range(0, first.length).filter(i -> first[i] == second[i]).count();
+  }
+
+  private static Set<String> shingles(NearRule rule, String text) {
+    Set<String> shingles = new HashSet<>();
+    String[] units =
+        rule.unit() == NearRule.Unit.WORDS
+            ? text.split(" ")
+            : text.codePoints().mapToObj(Character::toString).toArray(String[]::new);
+    String between = rule.unit() == NearRule.Unit.WORDS ? " " : "";
+    for (int i = 0; i + rule.shingle() <= units.length; i++) {
+      shingles.add(String.join(between, List.of(units).subList(i, i + rule.shingle())));
+    }
+    return shingles;
+  }
+
+  private static double jaccard(NearRule rule, String first, String second) {
+    Set<String> common = new HashSet<>(shingles(rule, first));
+    common.retainAll(shingles(rule, second));
+    Set<String> all = new HashSet<>(shingles(rule, first));
+    all.addAll(shingles(rule, second));
+    return (double) common.size() / all.size();
+  }
+
+  private static String words(SplittableRandom random, int count) {
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      words.add(Long.toString(random.nextLong(1L << 24), 36));
+    }
+    return String.join(" ", words);
+  }
+
+  private static String changed(SplittableRandom random, String text, double share) {
+    List<String> words = new ArrayList<>();
+    for (String word : text.split(" ")) {
+      words.add(random.nextDouble() < share ? words(random, 1) : word);
+    }
+    return String.join(" ", words);
+  }
+
+  /** The share of pairs that match is the mean of the S-curve at their similarities. */
+  @ParameterizedTest
+  @CsvSource({
+    "short, 25, 0.1",
+    "short, 25, 0.4",
+    "long, 300, 0.03",
+    "long, 300, 0.12",
+    "'characters:5,20x5,1', 25, 0.25",
+    "'words:2,20x4,2', 100, 0.15"
+  })
+  void pairsMatchAsOftenAsTheCurveSays(String name, int count, double share) {
+    NearRule rule = NearRule.of(name);
+    SplittableRandom random = new SplittableRandom(7);
+    double expected = 0;
+    int matching = 0;
+    int pairs = 2_000;
+    for (int i = 0; i < pairs; i++) {
+      String text = words(random, count);
+      String other = changed(random, text, share);
+      expected += rule.matchProbability(jaccard(rule, text, other)) / pairs;
+      matching += equal(bands(rule, text), bands(rule, other)) >= rule.matches() ? 1 : 0;
+    }
+    double deviation = Math.sqrt(expected * (1 - expected) / pairs);
+    assertThat((double) matching / pairs)
+        .isCloseTo(expected, Assertions.within(4 * deviation + 0.002));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"short", "long"})
+  void oneTextHasOneSignatureInEachScope(String name) {
+    NearRule rule = NearRule.of(name);
+    String text = "claim your free prize now before it expires";
+    assertThat(bands(rule, text)).isEqualTo(bands(rule, text)).doesNotHaveDuplicates();
+    long[] ofScope = new TextSignature(rule, HASH).bands(text.getBytes(UTF_8), 1);
+    assertThat(equal(bands(rule, text), ofScope)).isZero();
+    TextSignature other = new TextSignature(rule, KeyHash.sipHash24(new byte[16]));
+    assertThat(equal(bands(rule, text), other.bands(text.getBytes(UTF_8), 0))).isZero();
+  }
+
+  @Test
+  void aTextWithFewerUnitsThanAShingleIsOneShingle() {
+    assertThat(equal(bands(NearRule.LONG, "two words"), bands(NearRule.LONG, "two words")))
+        .isEqualTo(NearRule.LONG.bands());
+    assertThat(equal(bands(NearRule.LONG, "two words"), bands(NearRule.LONG, "two swords")))
+        .isZero();
+    assertThat(equal(bands(NearRule.SHORT, "é"), bands(NearRule.SHORT, "è"))).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"short, 7069c1183352fd8c", "long, f783cf95727f5023"})
+  void theFirstBandOfATextNeverChanges(String name, String band) {
+    assertThat(bands(NearRule.of(name), "claim your free prize now.")[0])
+        .isEqualTo(Long.parseUnsignedLong(band, 16));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "medium",
+        "words:3,14x8",
+        "words:0,14x8,1",
+        "words:3,65x8,1",
+        "words:3,14x17,1",
+        "words:3,14x8,3",
+        "words:3,1x8,2"
+      })
+  void otherNamesAreRejected(String name) {
+    assertThatThrownBy(() -> NearRule.of(name)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theNameOfARuleIsReadBack() {
+    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG)) {
+      assertThat(NearRule.of(rule.toString())).isEqualTo(rule);
+    }
+  }
+}

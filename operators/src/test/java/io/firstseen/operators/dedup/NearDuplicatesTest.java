@@ -1,0 +1,233 @@
+package io.firstseen.operators.dedup;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
+import io.firstseen.operators.dedup.DedupTasks.Backend;
+import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.serializers.Change;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Near-duplicates of texts against a model that holds the same bands exactly. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class NearDuplicatesTest {
+  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 20_000 : 1_500;
+  private static final KeyHash HASH = KeyHash.fixed();
+
+  private static DedupParameters parameters(NearRule rule, int shards) {
+    return Firstseen.<String>withoutEvents()
+        .canonicaliser(Canonicaliser.TEXT)
+        .near(rule)
+        .capacity(10_000)
+        // So low that no lookup is wrong.
+        .falsePositiveRate(1e-9)
+        .shards(shards)
+        .parameters();
+  }
+
+  private static Change<String> change(
+      NearRule rule, Operation operation, String scope, String text) {
+    try {
+      byte[] form = Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
+      long ofScope = HASH.hash(scope.getBytes(UTF_8));
+      long[] bands = new TextSignature(rule, HASH).bands(form, ofScope);
+      return new Change<>(operation, form, ofScope, bands, text);
+    } catch (InvalidKeyException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** The bands of the live texts, each with the texts that have it. */
+  private static final class Model {
+    private final NearRule rule;
+    private final Map<Long, List<Long>> texts = new HashMap<>();
+    private final Map<Kind, Integer> counts = new HashMap<>();
+
+    Model(NearRule rule) {
+      this.rule = rule;
+    }
+
+    Kind apply(Change<String> change) {
+      Kind kind = kind(change);
+      counts.merge(kind, 1, Integer::sum);
+      return kind;
+    }
+
+    private Kind kind(Change<String> change) {
+      long text = HASH.hash(change.key());
+      if (change.operation() == Operation.ADD) {
+        Map<Long, Long> equal =
+            IntStream.range(0, rule.bands())
+                .mapToObj(i -> texts.getOrDefault(change.bands()[i], List.of()))
+                .flatMap(list -> list.stream().distinct())
+                .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
+        if (equal.values().stream().anyMatch(count -> count >= rule.matches())) {
+          return Kind.DUPLICATE;
+        }
+        for (long band : change.bands()) {
+          texts.computeIfAbsent(band, unused -> new ArrayList<>()).add(text);
+        }
+        return Kind.ACCEPTED;
+      }
+      for (long band : change.bands()) {
+        if (!texts.getOrDefault(band, List.of()).contains(text)) {
+          return Kind.UNKNOWN_DELETE;
+        }
+      }
+      for (long band : change.bands()) {
+        texts.get(band).remove(text);
+      }
+      return Kind.REMOVED;
+    }
+  }
+
+  /** Groups of similar texts in a few scopes. */
+  private static String text(SplittableRandom random) {
+    SplittableRandom group = new SplittableRandom(random.nextInt(150));
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      String word = Long.toString(group.nextLong(1 << 20), 36);
+      words.add(random.nextInt(12) == 0 ? Long.toString(random.nextLong(1 << 20), 36) : word);
+    }
+    return String.join(" ", words);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, short", "ROCKSDB, short", "HEAP, long", "ROCKSDB, 'words:2,20x4,2'"})
+  void equalsTheModelAcrossBackendsAndScales(Backend first, String name) throws Exception {
+    NearRule rule = NearRule.of(name);
+    SplittableRandom random = new SplittableRandom(3);
+    Model model = new Model(rule);
+    DedupTasks.State state = null;
+    Backend backend = first;
+    List<Change<String>> seen = new ArrayList<>();
+    for (int parallelism : new int[] {1, 4, 2}) {
+      try (DedupTasks tasks = new DedupTasks(backend, parameters(rule, 8), parallelism, state)) {
+        for (int i = 0; i < EVENTS; i++) {
+          if (i == EVENTS / 2) {
+            // The heap writes copies of the pages from now on.
+            tasks.savepoint();
+          }
+          Change<String> change;
+          if (!seen.isEmpty() && random.nextInt(3) == 0) {
+            Change<String> earlier = seen.get(random.nextInt(seen.size()));
+            change =
+                new Change<>(
+                    Operation.DELETE,
+                    earlier.key(),
+                    earlier.hash(),
+                    earlier.bands(),
+                    earlier.event());
+          } else {
+            change = change(rule, Operation.ADD, "scope-" + random.nextInt(5), text(random));
+            seen.add(change);
+          }
+          assertThat(tasks.process(change)).as("event %d", i).isEqualTo(model.apply(change));
+        }
+        state = tasks.savepoint();
+      }
+      backend = backend.other();
+    }
+    assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > EVENTS / 20);
+  }
+
+  @Test
+  void theFirstTextOfAGroupIsAcceptedUntilItIsDeleted() throws Exception {
+    NearRule rule = NearRule.SHORT;
+    String scope = "";
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(rule, 8), 1, null)) {
+      Change<String> first =
+          change(rule, Operation.ADD, scope, "Dear Anna, claim your FREE prize worth $500 today!");
+      Change<String> near =
+          change(rule, Operation.ADD, scope, "dear Robert, claim your free prize worth £20 today");
+      Change<String> deleteOfNear =
+          change(
+              rule, Operation.DELETE, scope, "dear Robert, claim your free prize worth £20 today");
+      Change<String> deleteOfFirst =
+          change(
+              rule, Operation.DELETE, scope, "Dear Anna, claim your FREE prize worth $500 today!");
+      assertThat(tasks.process(first)).isEqualTo(Kind.ACCEPTED);
+      assertThat(tasks.process(near)).isEqualTo(Kind.DUPLICATE);
+      assertThat(
+              tasks.process(
+                  change(
+                      rule,
+                      Operation.ADD,
+                      "other",
+                      "dear Robert, claim your free prize worth £20 today")))
+          .isEqualTo(Kind.ACCEPTED);
+      assertThat(tasks.process(deleteOfNear)).isEqualTo(Kind.UNKNOWN_DELETE);
+      assertThat(tasks.process(near)).isEqualTo(Kind.DUPLICATE);
+      assertThat(tasks.process(deleteOfFirst)).isEqualTo(Kind.REMOVED);
+      assertThat(tasks.process(near)).isEqualTo(Kind.ACCEPTED);
+      assertThat(tasks.process(first)).isEqualTo(Kind.DUPLICATE);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"FIRST_SEEN, ACCEPTED", "LAST_SEEN, DUPLICATE"})
+  void aNearDuplicateRenewsTheTextThatItMatched(TimeToLive.Since since, Kind afterwards)
+      throws Exception {
+    NearRule rule = NearRule.SHORT;
+    TimeToLive ttl = new TimeToLive(80_000, TimeToLive.Clock.EVENT, since);
+    Change<String> first = change(rule, Operation.ADD, "", "your parcel waits, pay the fee now");
+    Change<String> near = change(rule, Operation.ADD, "", "your parcel waits, pay the fee now!!");
+    DedupParameters parameters = parameters(rule, 8).withTtl(ttl);
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
+      assertThat(tasks.process(first, 0)).isEqualTo(Kind.ACCEPTED);
+      tasks.watermark(60_000);
+      assertThat(tasks.process(near, 60_000)).isEqualTo(Kind.DUPLICATE);
+      tasks.watermark(100_000);
+      assertThat(tasks.process(near, 100_000)).isEqualTo(afterwards);
+    }
+  }
+
+  @Test
+  void stateOfAnotherRuleIsRejected() throws Exception {
+    DedupTasks.State state;
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(NearRule.SHORT, 8), 1, null)) {
+      tasks.process(change(NearRule.SHORT, Operation.ADD, "", "some text"));
+      state = tasks.savepoint();
+    }
+    DedupParameters whole =
+        Firstseen.<String>withoutEvents().canonicaliser(Canonicaliser.TEXT).shards(8).parameters();
+    for (DedupParameters other : List.of(parameters(NearRule.LONG, 8), whole)) {
+      assertThatThrownBy(() -> new DedupTasks(Backend.HEAP, other, 1, state).close())
+          .hasMessageContaining("near (state: characters:4,32x5,2, job: ");
+    }
+  }
+
+  @Test
+  void whatNearNeedsIsChecked() {
+    assertThatThrownBy(() -> Firstseen.withoutEvents().near(NearRule.SHORT).parameters())
+        .hasMessage("near needs the canonicaliser text, got none");
+    assertThatThrownBy(
+            () ->
+                Firstseen.withoutEvents()
+                    .canonicaliser(Canonicaliser.TEXT)
+                    .near(NearRule.SHORT)
+                    .mode(DedupMode.EXACT)
+                    .parameters())
+        .hasMessageStartingWith("near needs the mode approximate without an audit");
+  }
+}
