@@ -141,6 +141,7 @@ public final class DedupJob {
         .audit(options.auditSlices())
         .pageCacheBytes(options.pageCacheBytes());
     options.ttl().ifPresent(dedup::ttl);
+    options.near().ifPresent(dedup::near);
     return dedup;
   }
 

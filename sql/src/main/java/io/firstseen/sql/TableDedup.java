@@ -3,6 +3,7 @@ package io.firstseen.sql;
 import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.dedup.Extractor;
 import io.firstseen.operators.dedup.Firstseen;
@@ -94,6 +95,13 @@ final class TableDedup {
           .stringType()
           .noDefaultValue()
           .withDescription("With canonicaliser url: the query parameters to remove from URLs.");
+  static final ConfigOption<String> NEAR =
+      ConfigOptions.key("near")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "Texts that resemble a live text of their scope are duplicates: short, long, or"
+                  + " UNIT:SHINGLE,BANDSxROWS,MATCHES. Needs canonicaliser text.");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key("ttl")
           .durationType()
@@ -135,6 +143,7 @@ final class TableDedup {
           MODE,
           CANONICALISER,
           STRIP_PARAMETERS,
+          NEAR,
           TTL,
           TTL_SINCE,
           SHARDS,
@@ -210,6 +219,7 @@ final class TableDedup {
       Canonicaliser canonicaliser = canonicaliser(options);
       DedupMode mode = DedupMode.of(options.get(MODE));
       TimeToLive ttl = options.getOptional(TTL).map(length -> ttl(length, options)).orElse(null);
+      NearRule near = options.getOptional(NEAR).map(NearRule::of).orElse(null);
       KeyHashSource hash = hash(options);
       UnaryOperator<Firstseen<RowData>> settings =
           dedup -> {
@@ -227,6 +237,9 @@ final class TableDedup {
             }
             if (ttl != null) {
               dedup.ttl(ttl);
+            }
+            if (near != null) {
+              dedup.near(near);
             }
             return hash == null ? dedup : dedup.hash(hash);
           };

@@ -52,7 +52,11 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .putCanonicaliser(
             parameters.canonicaliser(),
             parameters.canonicaliserVersion(),
-            parameters.strippedParameters())
+            parameters.strippedParameters());
+    if (!parameters.near().isEmpty()) {
+      fields.put("near", "near", parameters.near());
+    }
+    fields
         .put("identity bits", "identityBits", parameters.identityBits())
         .put("shards", "shards", parameters.shardCount())
         .put("keys", "keys", keys)

@@ -34,6 +34,9 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
 
   private static final int TAG_BITS = 12;
 
+  // Above this rate, chance hits would often agree with the tag of an unrelated equal band.
+  private static final double MAX_BAND_RATE = 0.02;
+
   private static final Pattern FORM =
       Pattern.compile("(characters|words):(\\d{1,2}),(\\d{1,2})x(\\d{1,2}),(\\d)");
 
@@ -121,12 +124,25 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
     if (matches == 1) {
       return -Math.expm1(Math.log1p(-rate) / bands);
     }
-    double pairs = bands * (bands - 1) / 2.0;
-    return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs));
+    return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs()));
   }
 
-  // Above this rate, chance hits would often agree with the tag of an unrelated equal band.
-  private static final double MAX_BAND_RATE = 0.02;
+  /**
+   * Returns the share of the texts without a live near-duplicate for which the filter alone reports
+   * a match.
+   *
+   * @param identityRate the false-positive rate of a lookup of a band with its text tag
+   */
+  public double filterRate(double identityRate) {
+    double band = identityRate * (1 << tagBits());
+    return matches == 1
+        ? -Math.expm1(bands * Math.log1p(-Math.min(band, 1)))
+        : Math.min(1, Math.scalb(pairs() * band * band, -TAG_BITS));
+  }
+
+  private double pairs() {
+    return bands * (bands - 1) / 2.0;
+  }
 
   /** Returns the parameters, such as {@code characters:4,32x5,2}, which {@link #of} reads. */
   @Override

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
@@ -73,6 +74,19 @@ public final class DedupOptions {
               + "of the state (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private DedupMode mode;
+
+  @Option(
+      names = "--near",
+      paramLabel = "RULE",
+      converter = OptionValues.NearRuleName.class,
+      description =
+          "Texts that resemble a live text of their scope are duplicates: short (SMS, chat), long"
+              + " (mails, pages), or UNIT:SHINGLE,BANDSxROWS,MATCHES such as"
+              + " characters:4,32x5,2. Needs --canonicaliser text. --capacity then counts texts,"
+              + " and the parallelism is at most the number of scopes. Fixed for the life of the"
+              + " state (default: texts with different forms are different).")
+  @Bound(Bound.By.STATE)
+  private NearRule near;
 
   @Option(
       names = "--ttl",
@@ -177,6 +191,11 @@ public final class DedupOptions {
   /** Whether only the filter decides, or the filter and an exact set. */
   public DedupMode mode() {
     return mode;
+  }
+
+  /** The rule by which texts are near-duplicates; empty if keys are compared as a whole. */
+  public Optional<NearRule> near() {
+    return Optional.ofNullable(near);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.operators.dedup.Firstseen;
@@ -310,6 +311,14 @@ public final class OptionValues {
     @Override
     public Canonicaliser convert(String value) {
       return read(value, Canonicaliser::of);
+    }
+  }
+
+  /** A rule for near-duplicates. */
+  public static final class NearRuleName implements ITypeConverter<NearRule> {
+    @Override
+    public NearRule convert(String value) {
+      return read(value, NearRule::of);
     }
   }
 

@@ -70,6 +70,7 @@ class ChangedOptionsTest {
           Map.entry("DedupJob canonicaliser", "canonicaliser=text → canonicaliser"),
           Map.entry(
               "DedupJob strip-parameters", "canonicaliser=url strip-parameters=a → canonicaliser"),
+          Map.entry("DedupJob near", "canonicaliser=text near=short → canonicaliser"),
           Map.entry("DedupJob hash-key-file", "hash-key-file=KEY → hash key"),
           Map.entry("DedupJob dedup-shards", "dedup-shards=64 → Max parallelism mismatch"),
           Map.entry("DedupJob mode", "mode=exact → mode"),

@@ -132,7 +132,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     PagedFilter filter =
         new PagedFilter(
             new CuckooShape(effective.identityBits()), near == null ? 0 : near.tagBits());
-    shards = new TaskShards(filter.shape(), hashShards, clock, checkpoints);
+    shards = new TaskShards(filter.shape(), hashShards, near, clock, checkpoints);
     PageState pages =
         new PageState(
             state.getMapState(

@@ -154,8 +154,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Creates a builder for a dedup of texts that reports near-duplicates as duplicates. Equivalent to
-   * {@code dedup(texts).canonicaliser(Canonicaliser.TEXT).near(rule)}.
+   * Creates a builder for a dedup of texts that reports near-duplicates as duplicates. Equivalent
+   * to {@code dedup(texts).canonicaliser(Canonicaliser.TEXT).near(rule)}.
    *
    * @param <T> type of the events
    */

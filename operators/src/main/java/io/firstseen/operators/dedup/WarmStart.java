@@ -78,6 +78,10 @@ public final class WarmStart {
       throw new IllegalArgumentException(
           "mode exact-keys needs the keys themselves, but a warm start has only their hashes");
     }
+    if (!parameters.near().isEmpty()) {
+      throw new IllegalArgumentException(
+          "near needs the texts themselves, but a warm start has only their hashes");
+    }
   }
 
   /**

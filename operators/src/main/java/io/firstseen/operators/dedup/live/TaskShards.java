@@ -3,6 +3,7 @@ package io.firstseen.operators.dedup.live;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.pages.LoadedPage;
 import io.firstseen.operators.dedup.pages.RunningCheckpoints;
 import io.firstseen.operators.dedup.pages.ShardPages;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskShards {
   private final CuckooShape shape;
   private final Shards shards;
+  private final @Nullable NearRule near;
   private final KeyClock clock;
   private final @Nullable RunningCheckpoints checkpoints;
   private final ShardPages[] byNumber;
@@ -33,9 +35,14 @@ public final class TaskShards {
    * @param checkpoints null unless the backend keeps its state as objects on the heap
    */
   public TaskShards(
-      CuckooShape shape, Shards shards, KeyClock clock, @Nullable RunningCheckpoints checkpoints) {
+      CuckooShape shape,
+      Shards shards,
+      @Nullable NearRule near,
+      KeyClock clock,
+      @Nullable RunningCheckpoints checkpoints) {
     this.shape = shape;
     this.shards = shards;
+    this.near = near;
     this.clock = clock;
     this.checkpoints = checkpoints;
     this.byNumber = new ShardPages[shards.count()];
@@ -151,7 +158,7 @@ public final class TaskShards {
 
   public void register(MetricGroup metrics) {
     metrics.gauge("keys", this::keys);
-    metrics.gauge("load", () -> keys() == 0 ? 0 : (double) keys() / sum(ShardPages::slots));
+    metrics.gauge("load", this::load);
     metrics.gauge("predictedFalsePositiveRate", this::predictedFalsePositiveRate);
     metrics.gauge("pages", this::pageCount);
     metrics.gauge("pageBytes", () -> sum(ShardPages::bytes));
@@ -161,14 +168,20 @@ public final class TaskShards {
     }
   }
 
+  private double load() {
+    long identities = sum(ShardPages::keys);
+    return identities == 0 ? 0 : (double) identities / sum(ShardPages::slots);
+  }
+
   private static long expired(ShardPages shard) {
     Expiry expiry = shard.expiry();
     return expiry == null ? 0 : expiry.expired();
   }
 
-  /** Returns the number of identities in all shards. */
+  /** Returns the keys in all shards: identities, or texts with a rule for near-duplicates. */
   public long keys() {
-    return sum(ShardPages::keys);
+    long identities = sum(ShardPages::keys);
+    return near == null ? identities : identities / near.bands();
   }
 
   public long pageCount() {
@@ -184,7 +197,11 @@ public final class TaskShards {
    * shard with equal probability.
    */
   public double predictedFalsePositiveRate() {
-    return all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate).average().orElse(0);
+    return all.stream()
+        .mapToDouble(ShardPages::predictedFalsePositiveRate)
+        .map(rate -> near == null ? rate : near.filterRate(rate))
+        .average()
+        .orElse(0);
   }
 
   private long sum(ToLongFunction<ShardPages> figure) {
