@@ -5,15 +5,13 @@ import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Extractor;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -321,24 +319,11 @@ final class TableDedup {
       return KeyHashSource.onWorkers(Path.of(file));
     } catch (IOException e) { // Without the cause: the SQL client shows only the innermost.
       throw new ValidationException(
-          "'hash-key-file': cannot read %s: %s".formatted(file, reason(e)));
+          "'hash-key-file': cannot read %s: %s".formatted(file, UserErrorException.reason(e)));
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
           "'hash-key-file': cannot read %s: %s".formatted(file, e.getMessage()));
     }
-  }
-
-  /** Describes these exceptions, because their messages often contain only the path. */
-  private static String reason(IOException e) {
-    if (e instanceof NoSuchFileException) {
-      return "there is no such file or directory";
-    }
-    if (e instanceof AccessDeniedException) {
-      return "permission denied";
-    }
-    return e instanceof FileSystemException fileSystem && fileSystem.getReason() != null
-        ? fileSystem.getReason()
-        : e.getMessage();
   }
 
   private static Extractor<RowData, byte[]> column(

@@ -14,7 +14,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>Version 5: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
  * after their length, and the mode as the text of its id. Then the length of the ttl in 8 bytes and
  * the ids of its clock and since; if there is no ttl, only a length of 0. Then the audit in 4
- * bytes, and the text of the stripped parameters. Versions 1 to 3 can be read. They have no
+ * bytes, the text of the stripped parameters, and the text of the rule for near-duplicates.
+ * Versions 1 to 4 can be read. They have no rule for near-duplicates; versions 1 to 3 have no
  * stripped parameters; versions 1 and 2 have no ttl and no audit; version 1 has no mode, which
  * means approximate.
  */

@@ -24,7 +24,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
   private static final DedupParameters STATE =
       new DedupParameters(31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, DedupMode.EXACT)
           .withAudit(1024)
-          .withStrippedParameters("gclid,utm_*");
+          .withStrippedParameters("gclid,utm_*")
+          .withNear("long");
 
   @Override
   protected TypeInformation<DedupParameters> typeInformation() {
@@ -51,7 +52,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
         + "056578616374"
         + "0000000000000000"
         + "00000400"
-        + "0b67636c69642c75746d5f2a";
+        + "0b67636c69642c75746d5f2a"
+        + "046c6f6e67";
   }
 
   @Test
@@ -86,7 +88,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
             STATE.contradictions(
                 new DedupParameters(
                         25, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, DedupMode.EXACT)
-                    .withStrippedParameters("gclid,utm_*")))
+                    .withStrippedParameters("gclid,utm_*")
+                    .withNear("long")))
         .isEmpty();
     assertThat(
             STATE.contradictions(
@@ -98,6 +101,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
             "canonicaliser (state: url, job: text)",
             "canonicaliser version (state: 1, job: 2)",
             "stripped parameters (state: gclid,utm_*, job: none)",
+            "near (state: long, job: none)",
             "mode (state: exact, job: exact-keys)");
   }
 
@@ -116,7 +120,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
   @CsvSource({
     "1, 0{16}00000400.*|056578616374",
     "2, 0{16}00000400.*",
-    "3, 0b67636c69642c75746d5f2a$",
+    "3, 0b67636c69642c75746d5f2a046c6f6e67$",
+    "4, 046c6f6e67$",
   })
   void stateOfEarlierVersionsIsReadWithoutWhatThereWasNotYet(int version, String notThere)
       throws IOException {
@@ -124,7 +129,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
     TypeSerializerSnapshot.writeVersionedSnapshot(
         snapshot, DedupParametersSerializer.INSTANCE.snapshotConfiguration());
     byte[] bytes = snapshot.getCopyOfBuffer();
-    assertThat(bytes[bytes.length - 1]).isEqualTo((byte) 4);
+    assertThat(bytes[bytes.length - 1]).isEqualTo((byte) 5);
     bytes[bytes.length - 1] = (byte) version;
     TypeSerializerSnapshot<DedupParameters> old =
         TypeSerializerSnapshot.readVersionedSnapshot(
@@ -136,7 +141,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
                 .deserialize(new DataInputDeserializer(HexFormat.of().parseHex(fields))))
         .isEqualTo(
             new DedupParameters(31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, mode)
-                .withAudit(version < 3 ? 0 : 1024));
+                .withAudit(version < 3 ? 0 : 1024)
+                .withStrippedParameters(version < 4 ? "" : "gclid,utm_*"));
     assertThat(
             DedupParametersSerializer.INSTANCE
                 .snapshotConfiguration()

@@ -106,9 +106,21 @@ class InFlightChangeSerializerTest {
 
   @Test
   void unknownBytesAreRefused() {
-    assertThatThrownBy(() -> read(ofKeys(), new byte[] {4}))
+    assertThatThrownBy(() -> read(ofKeys(), new byte[] {8}))
         .isInstanceOf(IOException.class)
-        .hasMessage("unknown operation: 4");
+        .hasMessage("unknown operation: 8");
+  }
+
+  @Test
+  void bandsAreWritten() throws IOException {
+    byte[] key = {1, 2};
+    Change<byte[]> change = new Change<>(Operation.DELETE, key, HASH, new long[] {3, -4}, key);
+    Change<byte[]> copy = read(ofKeys(), write(ofKeys(), change));
+    assertThat(copy.operation()).isEqualTo(Operation.DELETE);
+    assertThat(copy.hash()).isEqualTo(HASH);
+    assertThat(copy.bands()).containsExactly(3, -4);
+    assertThat(copy.key()).isEqualTo(key);
+    assertThat(ofKeys().copy(change).bands()).containsExactly(3, -4);
   }
 
   @Test

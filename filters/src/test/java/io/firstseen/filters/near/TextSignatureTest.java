@@ -3,13 +3,19 @@ package io.firstseen.filters.near;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.firstseen.filters.key.KeyHash;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -113,11 +119,30 @@ class TextSignatureTest {
     assertThat(equal(bands(NearRule.SHORT, "é"), bands(NearRule.SHORT, "è"))).isZero();
   }
 
-  @ParameterizedTest
-  @CsvSource({"short, 7069c1183352fd8c", "long, f783cf95727f5023"})
-  void theFirstBandOfATextNeverChanges(String name, String band) {
-    assertThat(bands(NearRule.of(name), "claim your free prize now.")[0])
-        .isEqualTo(Long.parseUnsignedLong(band, 16));
+  @Test
+  void thePageHasTheBandsAndTheCurvesOfTheRules() throws IOException {
+    String page = Files.readString(Path.of("../docs/format/near-v1.md"));
+    for (String name : List.of("short", "long")) {
+      assertThat(page)
+          .contains("`%s` is `%s`".formatted(name, NearRule.of(name)))
+          .contains(
+              "| `%s` | `%016x` |"
+                  .formatted(name, bands(NearRule.of(name), "claim your free prize now.")[0]));
+    }
+    List<double[]> rows =
+        Pattern.compile("(?m)^\\| (0\\.\\d+) \\| (\\S+) \\| (\\S+) \\|$")
+            .matcher(page)
+            .results()
+            .map(
+                row ->
+                    IntStream.rangeClosed(1, 3).mapToDouble(i -> Double.parseDouble(row.group(i))))
+            .map(DoubleStream::toArray)
+            .toList();
+    assertThat(rows).hasSize(10);
+    for (double[] row : rows) {
+      assertThat(row[1]).isCloseTo(NearRule.SHORT.matchProbability(row[0]), withinPercentage(6));
+      assertThat(row[2]).isCloseTo(NearRule.LONG.matchProbability(row[0]), withinPercentage(6));
+    }
   }
 
   @ParameterizedTest

@@ -8,6 +8,7 @@ import io.firstseen.serializers.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -92,7 +93,11 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   public void open(OpenContext context) throws IOException {
     files = fileSystem(directory);
     if (isLocal()) {
-      SyncedFiles.createDirectories(local());
+      try {
+        SyncedFiles.createDirectories(local());
+      } catch (FileSystemException e) {
+        throw UserErrorException.cannot("create the directory of --blob-dir,", local(), e);
+      }
     } else {
       files.mkdirs(new Path(directory));
     }

@@ -118,6 +118,14 @@ class BlobDirectoryFunctionTest {
   }
 
   @Test
+  void aDirectoryThatCannotBeCreatedFailsTheJobForGood() {
+    assertThatThrownBy(() -> new BlobDirectoryFunction(URI.create("file:/proc/blobs")).open(null))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "cannot create the directory of --blob-dir, /proc/blobs: there is no such file or directory");
+  }
+
+  @Test
   void aJobWhoseBlobsLieElsewhereIsRefused() throws Exception {
     SnapshotRecord inUse = SnapshotRecord.inUse("s", List.of(A, B));
     try (var harness = start(null)) {
