@@ -251,15 +251,36 @@ class RunCommandTest {
 
   @Test
   void linesWithColumnsAreDeadLetters() throws IOException {
-    String input = write("in", "a.example\tscore=10\n1\tadd\tb.example\nc.example\n");
+    String input =
+        write(
+            "in", "a.example\tscore=10\n1\tadd\tb.example\nc.example\nhttp://d.example/ # note\n");
     Invocation call = run("--input=" + input, "--canonicaliser=url");
     assertThat(read("accepted")).isEqualTo("c.example\n");
-    assertThat(call.err())
+    assertThat(String.join("\n", call.err()))
         .contains(
-            "in:1: the line has 2 tab-separated columns; pass only the column of the key, as cut "
-                + "-f1"
-                + " does (snapshot build: --column)",
-            "in:2: the line is a TSV event, which run and bootstrap read with --format tsv");
+            "in:1: the line has white space, as between columns or before a comment",
+            "in:2: the line is a TSV event, which run and bootstrap read with --format tsv",
+            "in:4: the line has white space");
+  }
+
+  @Test
+  void textsThatResembleALiveTextAreDuplicates() throws IOException {
+    String input =
+        write(
+            "in",
+            """
+            Dear Anna, claim your FREE prize worth $500 today!
+            dear Robert, claim your free prize worth £20 today
+            your parcel waits at the depot, pay the fee
+            """);
+    run("--input=" + input, "--canonicaliser=text", "--near=short");
+    assertThat(read("accepted").lines())
+        .containsExactly(
+            "Dear Anna, claim your FREE prize worth $500 today!",
+            "your parcel waits at the depot, pay the fee");
+    assertThat(run("--input=" + input, "--near=short").err())
+        .containsExactly(
+            "firstseen run: these options contradict each other: near needs the canonicaliser text, got none");
   }
 
   @Test
