@@ -63,7 +63,7 @@ record ChainRule(SetParameters set, long windowMillis) {
   static final int MAX_AGE_WINDOWS = 168;
 
   /** Returns whether a change can continue the published chain. */
-  boolean goesOn(@Nullable ShardChain chain, long keys) {
+  boolean canContinue(@Nullable ShardChain chain, long keys) {
     return chain != null
         && chain.universe().keepsRate(keys, set.falsePositiveRate())
         && keys >= chain.baseKeys() / KEYS_DIVISOR

@@ -37,17 +37,18 @@ record ShardCut(
       int shard,
       long windowEndMillis)
       throws MalformedGolombCodedSetException {
-    boolean goesOn = rule.goesOn(chain, change.count());
+    boolean canContinue = rule.canContinue(chain, change.count());
     int headroomBits =
-        goesOn ? chain.headroomBits() : ChainRule.headroomBits(chain, change.count());
-    Universe universe = goesOn ? chain.universe() : rule.universe(change.count(), headroomBits);
-    SectionWriter writer = goesOn ? new SectionWriter(universe, chain.count()) : null;
+        canContinue ? chain.headroomBits() : ChainRule.headroomBits(chain, change.count());
+    Universe universe =
+        canContinue ? chain.universe() : rule.universe(change.count(), headroomBits);
+    SectionWriter writer = canContinue ? new SectionWriter(universe, chain.count()) : null;
     int shardBits = rule.set().shards().bits();
     CoarseChanges values = new CoarseChanges(shardBits, universe, writer);
     LiveKeys live = change.apply(values);
     String setDigest = values.finish();
-    Section section = goesOn ? writer.finish(live.count()) : null;
-    if (goesOn && !rule.needsBase(chain, section.length(), windowEndMillis)) {
+    Section section = canContinue ? writer.finish(live.count()) : null;
+    if (canContinue && !rule.needsBase(chain, section.length(), windowEndMillis)) {
       return new ShardCut(
           live, setDigest, section, null, chain.with(values.count(), section.length()));
     }
@@ -61,7 +62,7 @@ record ShardCut(
     ShardChain begun =
         new ShardChain(
             universe, headroomBits, values.count(), live.count(), base.length, windowEndMillis, 0);
-    boolean isSmaller = goesOn && section.length() < whole.length();
+    boolean isSmaller = canContinue && section.length() < whole.length();
     return new ShardCut(live, setDigest, isSmaller ? section : whole, base, begun);
   }
 

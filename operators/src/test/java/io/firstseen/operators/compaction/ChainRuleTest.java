@@ -109,14 +109,14 @@ class ChainRuleTest {
     Universe universe = rule.universe(10_000_000, ChainRule.MIN_HEADROOM_BITS);
     long keys = 10_000_000;
     ShardChain chain = chain(universe, keys);
-    while (rule.goesOn(chain, keys)) {
+    while (rule.canContinue(chain, keys)) {
       // A twentieth of the keys may share their values.
       assertThat(universe.fits(keys - keys / 20)).as("%d keys", keys).isTrue();
       keys -= keys / 10;
       chain = chain(universe, keys);
     }
     assertThat(keys).isBetween(2_200_000L, 2_600_000L);
-    assertThat(rule.goesOn(chain(rule.universe(20, 6), 20), 10)).as("small sets").isTrue();
+    assertThat(rule.canContinue(chain(rule.universe(20, 6), 20), 10)).as("small sets").isTrue();
   }
 
   private static ShardChain chain(Universe universe, long baseKeys) {

@@ -74,8 +74,8 @@ final class ModelTime {
 
   /** Goes on to an instant, if it is later; true if so. */
   boolean reach(long millis) {
-    boolean goesOn = millis > now;
+    boolean canContinue = millis > now;
     now = Math.max(now, millis);
-    return goesOn;
+    return canContinue;
   }
 }

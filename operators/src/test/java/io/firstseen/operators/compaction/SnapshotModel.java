@@ -380,11 +380,11 @@ final class SnapshotModel {
   }
 
   private void heardWatermark(int subtask, long millis) {
-    boolean goesOn = timeOfManifests.watermark(subtask, millis);
+    boolean canContinue = timeOfManifests.watermark(subtask, millis);
     if (broken == Rule.MANIFESTS_WAIT_FOR_ALL_SUBTASKS) {
-      goesOn |= timeOfManifests.reach(millis);
+      canContinue |= timeOfManifests.reach(millis);
     }
-    if (goesOn) {
+    if (canContinue) {
       publishUntil(timeOfManifests.now());
     }
   }
