@@ -36,7 +36,7 @@ final class BlobRetention {
   }
 
   /** Records a published blob that a manifest will need. */
-  void blobWentOut(BlobReference blob, BlobFrame.Kind kind) throws Exception {
+  void blobPublished(BlobReference blob, BlobFrame.Kind kind) throws Exception {
     if (graceMillis != Publication.KEEP_BLOBS) {
       blobs.put(blob.digest(), Tuple3.of(kind.code(), blob.bytes(), IN_USE));
     }
@@ -48,7 +48,7 @@ final class BlobRetention {
    * @param inUse the published blobs that this manifest or a later one needs
    * @param nowMillis the processing time
    */
-  void manifestWentOut(
+  void manifestPublished(
       Map<BlobReference, BlobFrame.Kind> inUse, long nowMillis, Collector<SnapshotRecord> out)
       throws Exception {
     if (graceMillis == Publication.KEEP_BLOBS) {

@@ -170,7 +170,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
       BlobReference blob, BlobFrame.Kind kind, byte[] bytes, Collector<SnapshotRecord> out)
       throws Exception {
     out.collect(new SnapshotRecord(SnapshotRecord.Kind.BLOB, blob.digest(), bytes));
-    retention.blobWentOut(blob, kind);
+    retention.blobPublished(blob, kind);
   }
 
   @Override
@@ -314,7 +314,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
       }
       out.collect(
           new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toBytes()));
-      retention.manifestWentOut(inUse, nowMillis, out);
+      retention.manifestPublished(inUse, nowMillis, out);
       sequenceGauge = sequence;
       windowEndGauge = windowEndMillis;
     }
