@@ -159,7 +159,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   public OptionalLong open(String newTopicId) {
     boolean known = newTopicId != null && topicId != null;
     if (known && !newTopicId.equals(topicId)) {
-      beginAnew();
+      topicRecreated();
     }
     boolean same = known && newTopicId.equals(topicId);
     if (newTopicId != null) {
@@ -170,9 +170,9 @@ final class AssemblingReader implements TopicFollower.Reader {
         : OptionalLong.empty();
   }
 
-  private void beginAnew() {
+  private void topicRecreated() {
     OptionalLong highest = assembler.highestSequence();
-    assembler.beginAnew();
+    assembler.topicRecreated();
     nextOffset = -1;
     String sentence =
         "topic '%s' was recreated; set '%s' may start again with any sequence%s"

@@ -130,7 +130,7 @@ public final class ManifestOrder {
   /**
    * Must be called when the topic was recreated, because its manifests may begin with any sequence.
    */
-  void beginAnew() {
+  void topicRecreated() {
     highest = null;
   }
 

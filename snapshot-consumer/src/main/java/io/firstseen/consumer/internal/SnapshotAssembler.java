@@ -128,8 +128,8 @@ public final class SnapshotAssembler {
   /**
    * Must be called when the topic was recreated, because its manifests may begin with any sequence.
    */
-  public void beginAnew() {
-    order.beginAnew();
+  public void topicRecreated() {
+    order.topicRecreated();
   }
 
   /**

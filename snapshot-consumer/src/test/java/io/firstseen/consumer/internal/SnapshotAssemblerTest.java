@@ -476,7 +476,7 @@ class SnapshotAssemblerTest {
   @Test
   void onATopicCreatedAnewTheSequenceMayGoBackOnce() {
     following.read(publisher.publish(7, "a").entries()).settle();
-    following.assembler.beginAnew();
+    following.assembler.topicRecreated();
     following.assembler.rewind();
     assertThat(following.sequence()).isEqualTo(7);
     following.read(TestPublisher.of(Following.SET, 4).publish(3, "new").entries()).settle();
