@@ -126,7 +126,7 @@ final class SourceFollower {
       shown.tick();
       lastReason = null;
       if (!loadNewest(newestFirst) && shown.active() != null) {
-        judgeOld(newestFirst);
+        evaluateOld(newestFirst);
       }
       endLook(newestFirst);
     } catch (SnapshotException e) {
@@ -263,15 +263,15 @@ final class SourceFollower {
   }
 
   /** Reports once per change that the source no longer contains the active manifest. */
-  private void judgeOld(List<Long> newestFirst) {
+  private void evaluateOld(List<Long> newestFirst) {
     if (newestFirst.isEmpty()) {
-      complainOnce(Judged.NOTHING, "there is no manifest in " + source.place());
+      reportOnce(Judged.NOTHING, "there is no manifest in " + source.place());
     } else if (newestFirst.get(0) <= activeSequence()) {
-      judgeAgain(newestFirst.get(0), newestFirst);
+      evaluateAgain(newestFirst.get(0), newestFirst);
     }
   }
 
-  private void judgeAgain(long newest, List<Long> newestFirst) {
+  private void evaluateAgain(long newest, List<Long> newestFirst) {
     try {
       Judged now = new Judged(newest, source.version(newest));
       if (now.equals(judged)) {
@@ -282,7 +282,7 @@ final class SourceFollower {
         manifest = read(newest);
         reader.requireReadable(manifest);
       } catch (SnapshotException e) {
-        complainOnce(now, reader.refusal(newest, e.getMessage()));
+        reportOnce(now, reader.refusal(newest, e.getMessage()));
         return;
       }
       ManifestOrder.Verdict verdict = order.check(manifest);
@@ -294,14 +294,14 @@ final class SourceFollower {
           load(newest, newestFirst);
         }
       } else {
-        complainOnce(now, order.reason(manifest, verdict));
+        reportOnce(now, order.reason(manifest, verdict));
       }
     } catch (IOException e) {
       LOG.debug("manifest {} cannot be read", newest, e);
     }
   }
 
-  private void complainOnce(Judged about, String reason) {
+  private void reportOnce(Judged about, String reason) {
     if (!about.equals(judged)) {
       judged = about;
       shown.refuse(reason);

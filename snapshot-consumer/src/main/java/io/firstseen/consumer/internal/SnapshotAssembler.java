@@ -259,7 +259,7 @@ public final class SnapshotAssembler {
     loader.endOtherThan(candidates.all());
     for (Candidate candidate : candidates.highestFirst()) {
       // A higher candidate that became active has superseded earlier candidates in the topic.
-      if (candidates.all().contains(candidate) && judge(candidate, round)) {
+      if (candidates.all().contains(candidate) && evaluate(candidate, round)) {
         break;
       }
     }
@@ -296,7 +296,7 @@ public final class SnapshotAssembler {
   }
 
   /** Returns whether lower sequences must wait. */
-  private boolean judge(Candidate candidate, Round round) {
+  private boolean evaluate(Candidate candidate, Round round) {
     Verdict verdict = order.check(candidate.manifest);
     switch (verdict) {
       case NEXT -> {
