@@ -114,7 +114,7 @@ final class AssemblingReader implements TopicFollower.Reader {
       shown.notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
       forget();
     }
-    tellCacheTrouble();
+    reportCacheTrouble();
   }
 
   /** Starts over as if no record had been read, because a restore may have failed half-way. */
@@ -149,7 +149,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     }
   }
 
-  private void tellCacheTrouble() {
+  private void reportCacheTrouble() {
     if (cache != null) {
       cache.takeTrouble().ifPresent(shown::notice);
     }
@@ -230,14 +230,14 @@ final class AssemblingReader implements TopicFollower.Reader {
       // A client that starts without the pin reads manifests again that the pin has skipped.
       assembler.commit(options.topic(), topicId, pinned.isPresent() ? -1 : nextOffset);
     }
-    tellCacheTrouble();
+    reportCacheTrouble();
     assembler.takeNotice().ifPresent(shown::notice);
-    tellOtherSets();
+    reportOtherRecords();
     return reread;
   }
 
   /** Reports other records on the topic while there is no snapshot of the set. */
-  private void tellOtherSets() {
+  private void reportOtherRecords() {
     if (onlyOthers != null && shown.active() != null) {
       shown.endRefusal(onlyOthers);
       onlyOthers = null;

@@ -33,7 +33,7 @@ final class BlobWaits {
   private final ChunkStore chunks;
   private final ChunkSelection selection;
   private final Reports reports;
-  private boolean rereadWanted;
+  private boolean isRereadRequested;
   // How often the first snapshot has waited until the topic was read again.
   private int deferrals;
   // When the end of the topic was first reached since reading of the whole topic began; null
@@ -91,14 +91,14 @@ final class BlobWaits {
   }
 
   /** Sets whether the whole topic must be read again. */
-  void wantReread(boolean isWanted) {
-    rereadWanted = isWanted;
+  void requestReread(boolean isRequested) {
+    isRereadRequested = isRequested;
   }
 
   /** Returns whether the whole topic must be read again, and resets this request. */
   boolean takeReread() {
-    boolean taken = rereadWanted;
-    rereadWanted = false;
+    boolean taken = isRereadRequested;
+    isRereadRequested = false;
     return taken;
   }
 
@@ -183,7 +183,7 @@ final class BlobWaits {
   }
 
   private void rereadFor(Set<String> digests) {
-    rereadWanted = true;
+    isRereadRequested = true;
     selection.await(digests);
   }
 

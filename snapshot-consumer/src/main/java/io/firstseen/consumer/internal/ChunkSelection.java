@@ -133,7 +133,7 @@ final class ChunkSelection {
     }
     Optional<BlobFrame> frame =
         key.index() == 0 ? BlobFrame.peek(ByteBuffer.wrap(value)) : Optional.empty();
-    if (frame.isPresent() && !isWanted(frame.get())) {
+    if (frame.isPresent() && !isNeeded(frame.get())) {
       chunks.remove(key.digest());
       remember(ignored, key.digest());
     }
@@ -141,7 +141,7 @@ final class ChunkSelection {
     return ignored.contains(key.digest()) && !awaited.contains(key.digest());
   }
 
-  private boolean isWanted(BlobFrame frame) {
+  private boolean isNeeded(BlobFrame frame) {
     return frame.setName().equals(setName) && (keepsBases || frame.kind() == BlobFrame.Kind.PACK);
   }
 

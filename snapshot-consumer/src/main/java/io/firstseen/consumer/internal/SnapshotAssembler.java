@@ -159,7 +159,7 @@ public final class SnapshotAssembler {
           .ifPresent(earlier -> activate(Decision.Activate.kept(earlier), round));
     }
     // Records of the pinned sequence that were read before were not kept.
-    waits.wantReread(candidates.hasSeenManifests() && !order.isSettled());
+    waits.requestReread(candidates.hasSeenManifests() && !order.isSettled());
     return round.decisions;
   }
 

@@ -75,7 +75,7 @@ public final class SnapshotCache implements AutoCloseable {
   private Set<String> committed = Set.of();
   private String trouble;
   private boolean isTroubleKnown;
-  private boolean isOpenTold;
+  private boolean isOpenReported;
 
   private SnapshotCache(Path directory) {
     this.directory = directory;
@@ -184,8 +184,8 @@ public final class SnapshotCache implements AutoCloseable {
       boolean isOpen = rights.removeAll(OF_OTHERS);
       if (isOpen && isNew) {
         view.setPermissions(rights);
-      } else if (isOpen && !isOpenTold) {
-        isOpenTold = true;
+      } else if (isOpen && !isOpenReported) {
+        isOpenReported = true;
         trouble =
             "others may write to cache %s, and so choose what it answers: chmod go-w %s"
                 .formatted(directory, path);
