@@ -21,7 +21,7 @@ public final class CodedSet {
   private final long maxValue;
   private final SortedMap<String, Long> header;
   private final ToLongFunction<byte[]> valueOf;
-  private final boolean zeroIsLeftOut;
+  private final boolean isZeroOmitted;
   private final long count;
 
   /**
@@ -30,7 +30,7 @@ public final class CodedSet {
    * @param bytes copied
    * @param headerBits the bit position where the codes begin
    * @param maxValue the greatest possible value, unsigned
-   * @param zeroIsLeftOut whether the set may hold 0 although it is not coded
+   * @param isZeroOmitted whether the set may hold 0 although it is not coded
    */
   CodedSet(
       byte[] bytes,
@@ -39,7 +39,7 @@ public final class CodedSet {
       long maxValue,
       Map<String, Long> header,
       ToLongFunction<byte[]> valueOf,
-      boolean zeroIsLeftOut)
+      boolean isZeroOmitted)
       throws MalformedGolombCodedSetException {
     this.bytes = bytes.clone();
     this.headerBits = headerBits;
@@ -47,7 +47,7 @@ public final class CodedSet {
     this.maxValue = maxValue;
     this.header = Collections.unmodifiableSortedMap(new TreeMap<>(header));
     this.valueOf = valueOf;
-    this.zeroIsLeftOut = zeroIsLeftOut;
+    this.isZeroOmitted = isZeroOmitted;
     long counted = 0;
     for (ValueReader reader = reader(); reader.advance(); ) {
       counted++;
@@ -99,7 +99,7 @@ public final class CodedSet {
    */
   public boolean mightContain(byte[] key) {
     long wanted = valueOf.applyAsLong(key);
-    if (wanted == 0 && zeroIsLeftOut) {
+    if (wanted == 0 && isZeroOmitted) {
       return true;
     }
     ValueReader reader = reader();
