@@ -188,7 +188,7 @@ public final class KeyHash implements Serializable {
    * @throws IllegalArgumentException if the file holds anything else
    */
   public static KeyHash fromFile(Path file) throws IOException {
-    SecretFiles.warnOfRights(file);
+    SecretFiles.warnIfAccessible(file);
     // Latin-1 decodes any bytes, so parse() rejects a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
   }

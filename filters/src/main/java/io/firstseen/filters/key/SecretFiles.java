@@ -36,7 +36,7 @@ public final class SecretFiles {
    * this process to read the file. Does nothing if the file does not exist or the file system has
    * no POSIX permissions.
    */
-  public static void warnOfRights(Path file) {
+  public static void warnIfAccessible(Path file) {
     warning(file).filter(sentence -> WARNED.add(file)).ifPresent(LOG::warn);
   }
 

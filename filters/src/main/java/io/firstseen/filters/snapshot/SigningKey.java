@@ -77,7 +77,7 @@ public final class SigningKey {
    * @throws IOException if the file cannot be read
    */
   public static SigningKey read(Path file) throws IOException {
-    SecretFiles.warnOfRights(file);
+    SecretFiles.warnIfAccessible(file);
     return parse(Files.readString(file, ISO_8859_1));
   }
 

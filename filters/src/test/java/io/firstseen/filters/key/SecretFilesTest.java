@@ -102,11 +102,11 @@ class SecretFilesTest {
   @Test
   void aFileIsWarnedOfOnce() throws IOException {
     Path file = file("rw-r--r--");
-    assertThat(warnings(() -> SecretFiles.warnOfRights(file)))
+    assertThat(warnings(() -> SecretFiles.warnIfAccessible(file)))
         .containsExactly(sentence(file, "0644", "600"));
-    assertThat(warnings(() -> SecretFiles.warnOfRights(file))).isEmpty();
+    assertThat(warnings(() -> SecretFiles.warnIfAccessible(file))).isEmpty();
     Path good = file("rw-------");
-    assertThat(warnings(() -> SecretFiles.warnOfRights(good))).isEmpty();
+    assertThat(warnings(() -> SecretFiles.warnIfAccessible(good))).isEmpty();
   }
 
   @Test

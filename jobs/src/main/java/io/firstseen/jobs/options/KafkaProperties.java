@@ -87,7 +87,7 @@ public final class KafkaProperties {
   public Map<String, String> read() {
     Map<String, String> all = new LinkedHashMap<>();
     if (file != null) {
-      SecretFiles.warnOfRights(file);
+      SecretFiles.warnIfAccessible(file);
       Properties ofFile = new Properties();
       try (BufferedReader reader = Files.newBufferedReader(file)) {
         // A byte order mark would be a part of the first name.

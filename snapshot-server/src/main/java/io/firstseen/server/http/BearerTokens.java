@@ -44,7 +44,7 @@ public final class BearerTokens {
    * @throws IllegalArgumentException as {@link #parse}
    */
   public static BearerTokens fromFile(Path file) throws IOException {
-    SecretFiles.warnOfRights(file);
+    SecretFiles.warnIfAccessible(file);
     // Latin-1 decodes any bytes, so parse() rejects a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1));
   }

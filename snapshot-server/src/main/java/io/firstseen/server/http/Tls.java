@@ -50,7 +50,7 @@ public final class Tls {
    */
   public static Tls fromFiles(Path certificate, Path key) throws IOException {
     X509Certificate[] chain = chain(certificate);
-    SecretFiles.warnOfRights(key);
+    SecretFiles.warnIfAccessible(key);
     PublicKey publicKey = chain[0].getPublicKey();
     PrivateKey privateKey = privateKey(key, publicKey.getAlgorithm());
     try {
