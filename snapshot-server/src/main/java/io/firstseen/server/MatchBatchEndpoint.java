@@ -43,7 +43,7 @@ final class MatchBatchEndpoint implements Endpoint {
     requireValid(scope);
     List<byte[]> urls = BatchKeys.read(request, maxUrls);
     requireBounded(scope, urls.size());
-    AskedLists lists = sets.lists(query.repeated());
+    QueriedLists lists = sets.lists(query.repeated());
     return Reply.json(
             200,
             json -> {
@@ -78,7 +78,7 @@ final class MatchBatchEndpoint implements Endpoint {
     }
   }
 
-  private void write(JsonGenerator json, AskedLists lists, byte[] scope, List<byte[]> urls)
+  private void write(JsonGenerator json, QueriedLists lists, byte[] scope, List<byte[]> urls)
       throws IOException {
     List<UrlExpressions> valid = new ArrayList<>(urls.size());
     // Null where the URL is valid.
@@ -108,7 +108,7 @@ final class MatchBatchEndpoint implements Endpoint {
     }
   }
 
-  private static List<UrlAnswer> ask(AskedLists lists, byte[] scope, List<UrlExpressions> urls) {
+  private static List<UrlAnswer> ask(QueriedLists lists, byte[] scope, List<UrlExpressions> urls) {
     try {
       return lists.askEach(scope, urls);
     } catch (InvalidKeyException e) {

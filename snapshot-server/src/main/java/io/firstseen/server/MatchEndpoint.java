@@ -27,7 +27,7 @@ final class MatchEndpoint implements Endpoint {
     if (url == null) {
       throw new HttpFailure(400, "the parameter url must be given");
     }
-    AskedLists lists = sets.lists(query.repeated());
+    QueriedLists lists = sets.lists(query.repeated());
     UrlExpressions expressions;
     UrlAnswer answer;
     try {

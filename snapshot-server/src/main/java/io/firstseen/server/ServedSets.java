@@ -87,24 +87,24 @@ final class ServedSets implements AutoCloseable {
    * @throws HttpFailure if a set does not exist, is not a list or has no usable snapshot, or if
    *     there is no list
    */
-  AskedLists lists(List<String> names) throws HttpFailure {
-    List<AskedLists.Asked> lists = new ArrayList<>();
+  QueriedLists lists(List<String> names) throws HttpFailure {
+    List<QueriedLists.Asked> lists = new ArrayList<>();
     for (String name : new LinkedHashSet<>(names)) {
-      lists.add(AskedLists.Asked.list(requireNamed(name)));
+      lists.add(QueriedLists.Asked.list(requireNamed(name)));
     }
-    List<AskedLists.Asked> allow = new ArrayList<>();
+    List<QueriedLists.Asked> allow = new ArrayList<>();
     for (ServedSet set : byName.values()) {
       if (set.isAllowSet()) {
-        allow.add(AskedLists.Asked.allow(set));
+        allow.add(QueriedLists.Asked.allow(set));
       } else if (names.isEmpty()) {
-        AskedLists.Asked.ifList(set).ifPresent(lists::add);
+        QueriedLists.Asked.ifList(set).ifPresent(lists::add);
       }
     }
     if (lists.isEmpty()) {
       throw new HttpFailure(
           404, "no set here is a list, which has the canonicaliser url-expression; " + those());
     }
-    return new AskedLists(lists, allow);
+    return new QueriedLists(lists, allow);
   }
 
   private String those() {

@@ -61,7 +61,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final Queue<HttpObject> waiting = new ArrayDeque<>();
   private State state = State.READING;
   private boolean draining;
-  private boolean isGone;
+  private boolean isDisconnected;
   // Whether a worker is creating the reply and therefore uses the body.
   private boolean isAtWork;
 
@@ -110,7 +110,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    isGone = true;
+    isDisconnected = true;
     if (!isAtWork) {
       body.release();
     }
@@ -323,7 +323,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void sendFromWorker(ChannelHandlerContext context, String route, Reply reply) {
     isAtWork = false;
     clock.replying();
-    if (isGone) {
+    if (isDisconnected) {
       body.release();
     }
     send(context, route, reply, false);

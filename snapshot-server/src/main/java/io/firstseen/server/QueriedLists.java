@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The lists and allow sets that are queried for one request with URLs, each with one snapshot. */
-final class AskedLists {
+final class QueriedLists {
   private final List<Asked> lists;
   private final List<Asked> allow;
   private final UrlLists asked;
@@ -75,7 +75,7 @@ final class AskedLists {
     }
   }
 
-  AskedLists(List<Asked> lists, List<Asked> allow) {
+  QueriedLists(List<Asked> lists, List<Asked> allow) {
     this.lists = List.copyOf(lists);
     this.allow = List.copyOf(allow);
     this.asked =
