@@ -203,8 +203,8 @@ public final class MembershipComparison {
       this.misses = misses;
     }
 
-    SetFigures measure(double askedRate, ToIntFunction<S> falsePositives) {
-      String name = askedRate == 0 ? title : title + " at " + Percent.chosen(askedRate) + " %";
+    SetFigures measure(double requestedRate, ToIntFunction<S> falsePositives) {
+      String name = requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
       progress.accept(name + ": filling");
       double addNanos = addNanos();
       progress.accept(name + ": querying absent keys");
@@ -215,7 +215,7 @@ public final class MembershipComparison {
       return new SetFigures(
           id,
           title,
-          askedRate,
+          requestedRate,
           keys.count(),
           set.sizeBytes(),
           set.predictedFalsePositiveRate(),

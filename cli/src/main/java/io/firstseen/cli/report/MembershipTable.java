@@ -64,11 +64,11 @@ public final class MembershipTable {
             "add",
             "hit",
             "miss"));
-    double askedRate = 0;
+    double requestedRate = 0;
     for (SetFigures set : report.sets()) {
-      if (set.askedRate() != askedRate) {
-        askedRate = set.askedRate();
-        text.append(format("made for %s %%\n", Percent.chosen(askedRate)));
+      if (set.requestedRate() != requestedRate) {
+        requestedRate = set.requestedRate();
+        text.append(format("made for %s %%\n", Percent.chosen(requestedRate)));
       }
       text.append(row(set));
     }

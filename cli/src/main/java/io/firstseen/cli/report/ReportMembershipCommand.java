@@ -117,7 +117,7 @@ final class ReportMembershipCommand extends Verb {
       picture.write(RatePlot.svg(report).getBytes(UTF_8));
       picture.complete();
     }
-    tell(report, lines);
+    print(report, lines);
     return ExitCode.GOOD;
   }
 
@@ -184,7 +184,7 @@ final class ReportMembershipCommand extends Verb {
     }
   }
 
-  private void tell(MembershipReport report, @Nullable KeyLines lines) {
+  private void print(MembershipReport report, @Nullable KeyLines lines) {
     if (lines != null) {
       lines.warnOfUnusable();
     }

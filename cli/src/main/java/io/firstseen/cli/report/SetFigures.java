@@ -8,7 +8,7 @@ import io.firstseen.filters.WilsonInterval;
  *
  * @param id the name of its kind in JSON
  * @param title the name of its kind in tables
- * @param askedRate the false-positive rate that it was made for; 0 for the exact set
+ * @param requestedRate the false-positive rate that it was made for; 0 for the exact set
  * @param keys the number of its keys
  * @param bytes the size of the whole set
  * @param predictedRate the false-positive rate that theory predicts for this number of keys
@@ -21,7 +21,7 @@ import io.firstseen.filters.WilsonInterval;
 public record SetFigures(
     String id,
     String title,
-    double askedRate,
+    double requestedRate,
     int keys,
     long bytes,
     double predictedRate,
@@ -33,7 +33,7 @@ public record SetFigures(
 
   /** Whether it is the exact set. */
   public boolean isExact() {
-    return askedRate == 0;
+    return requestedRate == 0;
   }
 
   /** The bits of the whole set divided by the number of its keys. */
@@ -61,7 +61,7 @@ public record SetFigures(
 
   void addTo(ObjectNode json) {
     json.put("set", id)
-        .put("falsePositiveRate", askedRate)
+        .put("falsePositiveRate", requestedRate)
         .put("bytes", bytes)
         .put("bitsPerKey", bitsPerKey());
     if (!isExact()) {

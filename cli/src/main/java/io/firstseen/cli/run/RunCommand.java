@@ -151,7 +151,7 @@ public final class RunCommand extends Verb {
     summary.fields().print(reportOut(), json);
     options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
-      tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
+      reportDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
     }
     if (summary.events() == summary.count(Outcome.Kind.DEAD_LETTER)) {
       throw new UserErrorException(
@@ -317,7 +317,7 @@ public final class RunCommand extends Verb {
         .orElseGet(() -> new IllegalStateException(reason, e));
   }
 
-  private void tellDeadLetters(long count, Path file) throws IOException {
+  private void reportDeadLetters(long count, Path file) throws IOException {
     err()
         .printf(
             "warning: %s events could not be used (--dead-letters keeps them)%s%n",

@@ -193,7 +193,7 @@ public final class BootstrapCommand extends Verb {
     if (deadLetterFile != null) {
       deadLetterFile.complete();
     }
-    tell(
+    print(
         new BootstrapSummary(
             savepoint,
             learner.events(),
@@ -287,7 +287,7 @@ public final class BootstrapCommand extends Verb {
     }
   }
 
-  private void tell(BootstrapSummary summary) {
+  private void print(BootstrapSummary summary) {
     PrintWriter err = commandLine().getErr();
     summary.fields().print(reportOut(), json);
     keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));

@@ -467,7 +467,7 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private List<SetSource> inDirectories(KeyHash keyHash) {
-    if (topic.saysWhereBlobsAre() || cacheDirectory != null) {
+    if (topic.hasBlobLocation() || cacheDirectory != null) {
       throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
     }
     List<Path> directories = origin.directories;

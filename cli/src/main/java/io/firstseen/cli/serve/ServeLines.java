@@ -37,7 +37,7 @@ final class ServeLines implements ServiceLog, Closeable {
   private final boolean json;
   private final boolean logs;
   private final boolean requests;
-  private final AtomicLong leftOut = new AtomicLong();
+  private final AtomicLong omittedLines = new AtomicLong();
   private final ThreadPoolExecutor writer =
       new ThreadPoolExecutor(
           1,
@@ -130,7 +130,7 @@ final class ServeLines implements ServiceLog, Closeable {
       return;
     }
     if (writer.getQueue().size() >= MAX_WAITING) {
-      leftOut.incrementAndGet();
+      omittedLines.incrementAndGet();
       return;
     }
     String address =
@@ -160,13 +160,13 @@ final class ServeLines implements ServiceLog, Closeable {
   private void print(PrintWriter to, ObjectNode object, String line) {
     writer.execute(
         () -> {
-          tellLeftOut();
+          reportOmittedLines();
           write(to, object, line);
         });
   }
 
-  private void tellLeftOut() {
-    long lines = leftOut.getAndSet(0);
+  private void reportOmittedLines() {
+    long lines = omittedLines.getAndSet(0);
     if (lines > 0) {
       write(
           err,
@@ -181,8 +181,8 @@ final class ServeLines implements ServiceLog, Closeable {
     writer.shutdown();
     try {
       if (!writer.awaitTermination(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
-        leftOut.addAndGet(writer.shutdownNow().size());
-        tellLeftOut();
+        omittedLines.addAndGet(writer.shutdownNow().size());
+        reportOmittedLines();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -59,7 +59,7 @@ public final class SnapshotTopicOptions {
     return trusted.keys();
   }
 
-  public boolean saysWhereBlobsAre() {
+  public boolean hasBlobLocation() {
     return blobs != null;
   }
 }

@@ -94,17 +94,17 @@ final class FollowLines implements SnapshotListener {
 
   @Override
   public void onRefused(String reason) {
-    tell("refused", reason);
+    print("refused", reason);
   }
 
   @Override
   public void onNotice(String sentence) {
-    tell("notice", sentence);
+    print("notice", sentence);
   }
 
   @Override
   public void onUnreachable(String reason) {
-    tell("unreachable", reason);
+    print("unreachable", reason);
   }
 
   @Override
@@ -117,7 +117,7 @@ final class FollowLines implements SnapshotListener {
     progress.show(() -> progress(readBytes, left));
   }
 
-  private void tell(String event, String sentence) {
+  private void print(String event, String sentence) {
     ObjectNode object = object(event);
     object.put("reason", sentence);
     print(object, event + ": " + sentence);

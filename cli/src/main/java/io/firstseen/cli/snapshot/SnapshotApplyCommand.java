@@ -86,7 +86,7 @@ final class SnapshotApplyCommand extends Verb {
     Snapshot snapshot = apply(start, chain, manifest);
     file.write(snapshot.toBytes());
     file.complete();
-    tell(snapshot);
+    print(snapshot);
     return ExitCode.GOOD;
   }
 
@@ -204,7 +204,7 @@ final class SnapshotApplyCommand extends Verb {
     return kind.cast(found.get());
   }
 
-  private void tell(Snapshot snapshot) {
+  private void print(Snapshot snapshot) {
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
     object.put("digest", snapshot.digest());

@@ -140,7 +140,7 @@ final class SnapshotBuildCommand extends Verb {
     Snapshot snapshot = build(parameters);
     file.write(snapshot.toBytes());
     file.complete();
-    tell(snapshot, lines);
+    print(snapshot, lines);
     return ExitCode.GOOD;
   }
 
@@ -166,7 +166,7 @@ final class SnapshotBuildCommand extends Verb {
     }
   }
 
-  private void tell(Snapshot snapshot, KeyLines lines) {
+  private void print(Snapshot snapshot, KeyLines lines) {
     keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
     lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);

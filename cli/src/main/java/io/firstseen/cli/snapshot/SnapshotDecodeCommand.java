@@ -76,7 +76,7 @@ final class SnapshotDecodeCommand extends Verb {
     if (!queries.isEmpty()) {
       queries.forEach(key -> answer(set, key));
     } else if (json) {
-      tellJson(set);
+      printJson(set);
     } else {
       for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
         out().println(Long.toUnsignedString(values.nextLong()));
@@ -112,7 +112,7 @@ final class SnapshotDecodeCommand extends Verb {
     print(json, Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
   }
 
-  private void tellJson(CodedSet set) {
+  private void printJson(CodedSet set) {
     ObjectNode object = Json.object();
     object.put("codec", codec.name().id());
     set.header().forEach(object::put);

@@ -74,11 +74,11 @@ final class SnapshotEncodeCommand extends Verb {
       file.write(bytes);
       file.complete();
     }
-    tell(all.size(), bytes);
+    print(all.size(), bytes);
     return ExitCode.GOOD;
   }
 
-  private void tell(int keyCount, byte[] bytes) {
+  private void print(int keyCount, byte[] bytes) {
     ObjectNode object = Json.object();
     object.put("codec", codec.name().id()).put("keys", keyCount).put("bytes", bytes.length);
     String text;

@@ -213,7 +213,7 @@ public final class UpCommand extends Verb {
           } catch (FileSystemException e) {
             throw e;
           } catch (IOException e) {
-            tell(e.getMessage(), logsJson);
+            print(e.getMessage(), logsJson);
             return ExitCode.PROGRAM;
           }
         });
@@ -232,7 +232,7 @@ public final class UpCommand extends Verb {
     }
     DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
     ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);
-    Supervisor parts = new Supervisor(sentence -> tell(sentence, logsJson));
+    Supervisor parts = new Supervisor(sentence -> print(sentence, logsJson));
     ObjectNode told = Json.object().put("event", "up");
     try (Progress progress = new Progress(err())) {
       progress.show(() -> "starting Kafka…");
@@ -301,7 +301,7 @@ public final class UpCommand extends Verb {
     return ExitCode.GOOD;
   }
 
-  private void tell(String sentence, boolean asJson) {
+  private void print(String sentence, boolean asJson) {
     if (asJson) {
       LOG.error(sentence);
     } else {

@@ -53,7 +53,7 @@ class MembershipComparisonTest {
       assertThat(set.hitNanos()).isPositive();
       assertThat(set.missNanos()).isPositive();
       if (!set.isExact()) {
-        assertThat(rate).as("%s", set).isPositive().isLessThan(1.02 * set.askedRate());
+        assertThat(rate).as("%s", set).isPositive().isLessThan(1.02 * set.requestedRate());
         assertThat(set.bitsPerKey())
             .as("%s", set)
             .isBetween(set.boundBitsPerKey() + 1.4, set.boundBitsPerKey() + 8);
