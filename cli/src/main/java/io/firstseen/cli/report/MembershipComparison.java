@@ -204,7 +204,8 @@ public final class MembershipComparison {
     }
 
     SetFigures measure(double requestedRate, ToIntFunction<S> falsePositives) {
-      String name = requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
+      String name =
+          requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
       progress.accept(name + ": filling");
       double addNanos = addNanos();
       progress.accept(name + ": querying absent keys");
