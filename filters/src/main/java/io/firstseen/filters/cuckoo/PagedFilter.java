@@ -47,7 +47,7 @@ public final class PagedFilter {
   public long withTextTag(long hash, int tag) {
     int shift = Long.SIZE - shape.identityBits() + CuckooShape.TEXT_TAG_SHIFT;
     long mask = (1L << textTagBits) - 1;
-    return hash & ~(mask << shift) | (tag & mask) << shift;
+    return (hash & ~(mask << shift)) | ((tag & mask) << shift);
   }
 
   /** Reports the text tags of all keys whose identities equal a key's except for the text tag. */
