@@ -35,16 +35,23 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code firstseen} command. A verb is a class with {@code @Command}, registered below; it
- * prints to the {@code out} and {@code err} of its {@link CommandLine} and returns an {@link
+ * The {@code firstseen} command. A subcommand is a class with {@code @Command}, registered below;
+ * it prints to the {@code out} and {@code err} of its {@link CommandLine} and returns an {@link
  * ExitCode}. User errors are {@link UserErrorException}s or picocli's {@link ParameterException}s
- * and are printed as one line; so are unreadable files and damaged snapshots.
+ * and are printed on one line, like unreadable files and damaged snapshots.
  */
 @Command(
     name = "firstseen",
-    description = "Finds out which keys a stream contains for the first time.",
-    synopsisSubcommandLabel = "VERB",
-    commandListHeading = "%nVerbs:%n",
+    footer = {
+      "  firstseen demo",
+      "  firstseen run --input events.tsv --format tsv --accepted accepted.tsv",
+      "  firstseen doctor"
+    },
+    description = "Detects the first occurrence of each key in a stream.",
+    synopsisSubcommandLabel = "COMMAND",
+    abbreviateSynopsis = true,
+    commandListHeading = "%nCommands:%n",
+    footerHeading = "%nExamples:%n",
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     sortOptions = false,
@@ -52,11 +59,11 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:good",
-      "1:negative answer: invalid, differs, a check does not hold",
-      "2:usage or input error, in one line on standard error",
-      "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
-          + " prints the stack trace"
+      "0:success",
+      "1:negative result: invalid, different, or a check failed",
+      "2:usage or input error, reported on one line on standard error",
+      "3:internal error; set the environment variable FIRSTSEEN_DEBUG=1 for logs and the stack "
+          + "trace"
     },
     subcommands = {
       DemoCommand.class,
@@ -85,7 +92,7 @@ public final class Main implements Callable<Integer> {
     if (debug && System.getProperty("log4j2.configurationFile") == null) {
       System.setProperty("log4j2.configurationFile", "log4j2-debug.properties");
     }
-    // No autoflush: verbs flush when output must appear at once.
+    // No autoflush: commands flush when output must appear immediately.
     StandardOutput standardOutput = new StandardOutput();
     PrintWriter out =
         new PrintWriter(new OutputStreamWriter(standardOutput, StandardCharsets.UTF_8));
@@ -102,7 +109,7 @@ public final class Main implements Callable<Integer> {
   /**
    * Runs the command in this JVM.
    *
-   * @param debug whether an error of the program prints its stack trace
+   * @param debug whether an internal error prints its stack trace
    * @return one of the {@link ExitCode}s
    */
   static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
@@ -118,12 +125,12 @@ public final class Main implements Callable<Integer> {
     commandLine
         .setOut(out)
         .setErr(err)
-        // An argument that begins with an at sign may be a key, not a file of arguments.
+        // An argument that starts with an at sign may be a key, not a file of arguments.
         .setExpandAtFiles(false)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler((mistake, words) -> usageError(mistake))
         .setExecutionExceptionHandler(
-            (failure, verb, parsed) -> executionError(failure, verb, debug));
+            (failure, command, parsed) -> executionError(failure, command, debug));
     try {
       return commandLine.execute(args);
     } catch (Throwable failure) {
@@ -134,7 +141,7 @@ public final class Main implements Callable<Integer> {
     }
   }
 
-  /** Without a verb, refuses and lists the verbs. */
+  /** Without a subcommand, prints the usage and fails. */
   @Override
   public Integer call() {
     spec.commandLine().usage(spec.commandLine().getErr());
@@ -142,18 +149,18 @@ public final class Main implements Callable<Integer> {
   }
 
   private static int usageError(ParameterException mistake) {
-    CommandLine verb = mistake.getCommandLine();
-    String name = verb.getCommandSpec().qualifiedName();
-    print(verb, "%s (see '%s --help')".formatted(Suggestions.sentence(mistake), name));
+    CommandLine command = mistake.getCommandLine();
+    String name = command.getCommandSpec().qualifiedName();
+    print(command, "%s (see '%s --help')".formatted(Suggestions.sentence(mistake), name));
     return ExitCode.USAGE;
   }
 
-  private static int executionError(Exception failure, CommandLine verb, boolean debug) {
+  private static int executionError(Exception failure, CommandLine command, boolean debug) {
     Optional<String> sentence = inputError(failure);
     if (sentence.isEmpty()) {
-      return programError(failure, verb, debug);
+      return programError(failure, command, debug);
     }
-    print(verb, sentence.get());
+    print(command, sentence.get());
     return ExitCode.USAGE;
   }
 
@@ -181,28 +188,28 @@ public final class Main implements Callable<Integer> {
     return Optional.empty();
   }
 
-  /** The message of the operating system. */
+  /** The error message of the operating system. */
   private static final String NO_SPACE = "No space left on device";
 
-  private static int programError(Throwable failure, CommandLine verb, boolean debug) {
+  private static int programError(Throwable failure, CommandLine command, boolean debug) {
     boolean isFull = ExceptionUtils.findThrowableWithMessage(failure, NO_SPACE).isPresent();
     print(
-        verb,
+        command,
         isFull
-            ? "no space left on the device of an output, or of the directory for temporary files, "
+            ? "no space left on the device of an output or of the directory for temporary files, "
                 + System.getProperty("java.io.tmpdir")
-                + " (JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=DIR sets another one)"
+                + " (set another directory with JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=DIR)"
             : "unexpected %s%s"
-                .formatted(failure, debug ? "" : " (" + DEBUG_VARIABLE + "=1 tells more)"));
+                .formatted(failure, debug ? "" : " (" + DEBUG_VARIABLE + "=1 prints details)"));
     if (debug) {
-      failure.printStackTrace(verb.getErr());
+      failure.printStackTrace(command.getErr());
     }
     return ExitCode.PROGRAM;
   }
 
-  private static void print(CommandLine verb, String sentence) {
+  private static void print(CommandLine command, String sentence) {
     String line = sentence.replaceAll("\\s*\\R\\s*", " ").strip();
-    verb.getErr().println(verb.getCommandSpec().qualifiedName() + ": " + line);
+    command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + line);
   }
 
   /** The version from the manifest of the jar. */

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Standard output, which remembers why it could not be written: writers do not tell. */
+/** Standard output that remembers why a write failed, which writers do not report. */
 final class StandardOutput extends OutputStream {
   private final OutputStream out = new FileOutputStream(FileDescriptor.out);
   private volatile @Nullable IOException failure;
@@ -28,13 +28,17 @@ final class StandardOutput extends OutputStream {
     }
   }
 
-  /** Why something could not be written; null if all was, or if its reader wants no more. */
+  /**
+   * The reason why a write failed; null if all writes succeeded, or if the reader closed the pipe.
+   */
   @Nullable String trouble() {
     IOException e = failure;
     return e == null || isPipe() || "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
   }
 
-  /** Whether it is a pipe, which fails only without a reader. Its message may be translated. */
+  /**
+   * Whether it is a pipe, which only fails without a reader. The error message may be translated.
+   */
   private static boolean isPipe() {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

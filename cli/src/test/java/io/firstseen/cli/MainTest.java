@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -79,6 +80,33 @@ class MainTest {
     assertThat(err.toString()).isEmpty();
   }
 
+  @Test
+  void everyExampleInHelpParses() {
+    List<List<String>> commands = new ArrayList<>();
+    collect(Main.commandLine(), List.of(), commands);
+    for (List<String> words : commands) {
+      CommandLine command = Main.commandLine();
+      for (String word : words) {
+        command = command.getSubcommands().get(word);
+      }
+      String footer = String.join("\n", command.getCommandSpec().usageMessage().footer());
+      List<String> examples =
+          Pattern.compile("firstseen( [^|<>()\"\n]*)")
+              .matcher(footer.replace("\\\n", ""))
+              .results()
+              .map(example -> example.group(1).strip())
+              .toList();
+      assertThat(examples).as("%s", words).isNotEmpty();
+      for (String example : examples) {
+        assertThat(example).startsWith(String.join(" ", words));
+        Main.commandLine()
+            .setExpandAtFiles(false)
+            .setCaseInsensitiveEnumValuesAllowed(true)
+            .parseArgs(example.split(" +"));
+      }
+    }
+  }
+
   private static void collect(CommandLine command, List<String> verb, List<List<String>> verbs) {
     verbs.add(verb);
     assertThat(command.getCommandSpec().usageMessage().description()).as("%s", verb).isNotEmpty();
@@ -102,28 +130,28 @@ class MainTest {
     return Stream.of(
         Arguments.of(
             new String[] {"geet"},
-            "firstseen: unknown verb 'geet'; did you mean greet? (see 'firstseen --help')"),
+            "firstseen: unknown command 'geet'; did you mean greet? (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"snapshto"},
-            "firstseen: unknown verb 'snapshto'; did you mean snapshot?"
+            "firstseen: unknown command 'snapshto'; did you mean snapshot?"
                 + " (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"snapshot", "qeury"},
-            "firstseen snapshot: unknown verb 'qeury'; did you mean query?"
+            "firstseen snapshot: unknown command 'qeury'; did you mean query?"
                 + " (see 'firstseen snapshot --help')"),
         Arguments.of(
             new String[] {"query", "snapshots", "a"},
-            "firstseen: unknown verb 'query'; did you mean firstseen snapshot query?"
+            "firstseen: unknown command 'query'; did you mean firstseen snapshot query?"
                 + " (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"snapshot", "serve"},
-            "firstseen snapshot: unknown verb 'serve'; did you mean firstseen serve?"
+            "firstseen snapshot: unknown command 'serve'; did you mean firstseen serve?"
                 + " (see 'firstseen snapshot --help')"),
         Arguments.of(
             new String[] {"up", "--task-manager-memory=1023m"},
             "firstseen up: --task-manager-memory must be at least 1g, got 1072693248 bytes"),
         Arguments.of(
-            new String[] {"xyzzy"}, "firstseen: unknown verb 'xyzzy' (see 'firstseen --help')"),
+            new String[] {"xyzzy"}, "firstseen: unknown command 'xyzzy' (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"run", "--input", "-", "--fprr", "0.1"},
             "firstseen run: Unknown option: '--fprr'; did you mean --fpr?"
@@ -182,7 +210,7 @@ class MainTest {
     assertThat(err.toString())
         .isEqualTo(
             "firstseen act: unexpected java.lang.IllegalStateException: must not happen"
-                + " (FIRSTSEEN_DEBUG=1 tells more)"
+                + " (FIRSTSEEN_DEBUG=1 prints details)"
                 + System.lineSeparator());
   }
 

@@ -11,12 +11,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Prints a script that completes verbs and options in a shell. */
+/** Prints a script that completes commands and options in a shell. */
 @Command(
     name = "completion",
+    footer = {
+      "  eval \"$(firstseen completion)\"",
+      "  firstseen completion > ~/.firstseen-completion"
+    },
     description = {
-      "Prints a script that completes verbs, options and their values in bash and zsh.",
-      "For the current shell: eval \"$(./firstseen completion)\""
+      "Prints a script that completes commands, options and their values in bash and zsh."
     })
 public final class CompletionCommand extends Verb {
 
@@ -28,7 +31,7 @@ public final class CompletionCommand extends Verb {
     return ExitCode.GOOD;
   }
 
-  /** Options take the names of enums in lower case, with hyphens. */
+  /** Option values are the names of enums in lower case, with hyphens. */
   private static void nameValuesAsOptionsDo(CommandLine command) {
     CommandSpec ofCommand = command.getCommandSpec();
     for (OptionSpec option : List.copyOf(ofCommand.options())) {

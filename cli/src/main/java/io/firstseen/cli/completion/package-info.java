@@ -1,2 +1,2 @@
-/** The verb {@code completion}. */
+/** The command {@code completion}. */
 package io.firstseen.cli.completion;

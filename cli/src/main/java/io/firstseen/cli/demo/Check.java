@@ -1,17 +1,17 @@
 package io.firstseen.cli.demo;
 
 /**
- * How often something went wrong, and how often it may.
+ * The number of errors of a kind, and its limit.
  *
- * @param name what must not happen, or only rarely
- * @param found how often it happened
- * @param of how often it could have happened
- * @param allowed how often it may happen
- * @param promisedRate the promised maximum of its average rate, as a share; 0 for never
+ * @param name the kind of error
+ * @param found the number of errors
+ * @param of the number of cases in which the error was possible
+ * @param allowed the maximum number of errors
+ * @param promisedRate the promised maximum of the average rate, as a share; 0 for never
  */
 record Check(String name, long found, long of, long allowed, double promisedRate) {
 
-  /** Something that must never happen. */
+  /** An error that must never occur. */
   static Check never(String name, long found, long of) {
     return new Check(name, found, of, 0, 0);
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Compares the pipeline's results with those of an exact model. */
+/** Compares the pipeline's results with an exact model. */
 final class Checks {
-  /** How many keys that were never in the stream the snapshot is queried for. */
+  /** The number of queries of the snapshot for keys that were never in the stream. */
   static final int ABSENT_KEYS = 100_000;
 
-  /** Queries that are not timed. */
+  /** The number of warm-up queries. */
   private static final int WARM_UP = 50_000;
 
   /** By chance, a small expected count may be exceeded by this factor, plus a constant. */
@@ -32,7 +32,7 @@ final class Checks {
   private long drops;
   private double nanosPerQuery;
 
-  /** The snapshot's answers. */
+  /** The snapshot's results. */
   interface Membership {
     boolean mightContain(String key) throws InvalidKeyException;
   }
@@ -40,7 +40,7 @@ final class Checks {
   /**
    * Prepares the checks.
    *
-   * @param snapshot of the keys that are live at the end
+   * @param snapshot the snapshot of the keys that are live at the end
    * @param falsePositiveRate the promised rate of the filter and of the snapshot
    */
   Checks(
@@ -55,7 +55,7 @@ final class Checks {
     missing.stream().forEach(number -> dropped.add(model.events().get(number).url()));
   }
 
-  /** Makes all checks. */
+  /** Runs all checks. */
   List<Check> all() throws InvalidKeyException {
     return List.of(
         Check.never(
@@ -69,7 +69,7 @@ final class Checks {
             model.count(Outcome.Kind.DEAD_LETTER)),
         repeatsAccepted(),
         new Check(
-            "first-seen keys dropped",
+            "new keys dropped",
             drops,
             model.firstSeen().cardinality(),
             byChance(model.expectedDrops()),
@@ -80,7 +80,7 @@ final class Checks {
         absentKeysHeld());
   }
 
-  /** The time of a query of the snapshot; measured by {@link #all}. */
+  /** The time per query of the snapshot, as measured by {@link #all}. */
   double nanosPerQuery() {
     return nanosPerQuery;
   }
@@ -89,7 +89,7 @@ final class Checks {
     return Math.round(FACTOR * expected) + CONSTANT;
   }
 
-  /** A key whose first add was dropped as a false duplicate is rightly accepted later. */
+  /** A key whose first add was dropped as a false duplicate is correctly accepted later. */
   private Check repeatsAccepted() {
     BitSet wrong = (BitSet) observed.accepted().clone();
     wrong.andNot(model.firstSeen());
@@ -100,7 +100,7 @@ final class Checks {
     }
     wrong.or(observed.acceptedTwice());
     return new Check(
-        "repeats of live keys accepted",
+        "duplicates of live keys accepted",
         wrong.cardinality(),
         model.count(Outcome.Kind.DUPLICATE),
         // The promise holds while only admitted keys are deleted.
@@ -154,7 +154,7 @@ final class Checks {
     nanosPerQuery =
         (double) (clock.getCurrentThreadCpuTime() - startNanos) / (ABSENT_KEYS - WARM_UP);
     return new Check(
-        "absent keys answered by present",
+        "absent keys reported as present",
         found,
         ABSENT_KEYS,
         Math.round(2 * falsePositiveRate * ABSENT_KEYS),

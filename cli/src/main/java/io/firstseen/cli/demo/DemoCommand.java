@@ -13,17 +13,22 @@ import picocli.CommandLine.Option;
 /** The whole pipeline on this machine. */
 @Command(
     name = "demo",
+    footer = {
+      "  firstseen demo",
+      "  firstseen demo --events 1000 --rate 500",
+      "  firstseen demo --state-backend rocksdb --web-port 8081"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Shows the whole pipeline on this machine, and checks it.",
-      "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes of real"
-          + " phishing domains with repeats and malformed events among them, runs both jobs,"
-          + " follows the snapshots, and compares the results with an exact model. Everything is"
-          + " removed afterwards."
+      "Runs the whole pipeline on this machine and checks its results.",
+      "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes "
+          + "of real phishing domains together with duplicates and malformed events, runs both "
+          + "jobs, follows the snapshots, and compares the results with an exact model. Deletes "
+          + "all files afterwards."
     },
     exitCodeList = {
-      "0:all checks hold",
-      "1:a check does not hold",
+      "0:all checks passed",
+      "1:a check failed",
       "2:usage error",
       "3:the demo failed"
     })
@@ -33,7 +38,7 @@ public final class DemoCommand extends Verb {
       names = "--events",
       paramLabel = "N",
       converter = Count.class,
-      description = "Send at most this many events (default: all of about 37,000).")
+      description = "Maximum number of events to send, at least 1 (default: all, about 37,000).")
   private Integer events;
 
   @Option(
@@ -41,7 +46,7 @@ public final class DemoCommand extends Verb {
       paramLabel = "N",
       defaultValue = "2500",
       converter = Count.class,
-      description = "Events sent per second (default: ${DEFAULT-VALUE}).")
+      description = "Events to send per second (default: ${DEFAULT-VALUE}).")
   private int rate;
 
   @Option(
@@ -49,13 +54,14 @@ public final class DemoCommand extends Verb {
       paramLabel = "N",
       defaultValue = "2",
       converter = Parallelism.class,
-      description = "Parallel tasks of each operator (default: ${DEFAULT-VALUE}).")
+      description =
+          "Number of parallel tasks of each operator, 1 to 16 (default: ${DEFAULT-VALUE}).")
   private int parallelism;
 
   @Option(
       names = "--state-backend",
       defaultValue = DeclaredOptions.DEFAULT,
-      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
   private StateBackend stateBackend;
 
   @Option(
@@ -63,7 +69,7 @@ public final class DemoCommand extends Verb {
       paramLabel = "PORT",
       defaultValue = "0",
       converter = Port.class,
-      description = "The port of Flink's web page (default: a free one).")
+      description = "Port of Flink's web page (default: a free port).")
   private int webPort;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")
@@ -105,7 +111,7 @@ public final class DemoCommand extends Verb {
       err.println();
     }
     report.fields().print(out, json);
-    // Show the report now, since closing takes a moment.
+    // Show the report immediately, because closing takes a moment.
     out.flush();
     return report.holds() ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }

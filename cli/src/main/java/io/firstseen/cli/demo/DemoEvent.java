@@ -14,12 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One event of the demo's stream, without its time.
  *
- * @param number its place in the stream, from 0
+ * @param number the position in the stream, from 0
  * @param partition the partition of the events topic; the same for all events of a key
  * @param operation null if the event is malformed
- * @param url the key in the form that all its spellings share; null if the event is malformed
- * @param spelling the key as this event spells it; null if the event is malformed
- * @param malformed the value of the record of a malformed event, a character per byte, else null
+ * @param url the canonical form of the key; null if the event is malformed
+ * @param spelling the spelling of the key in this event; null if the event is malformed
+ * @param malformed the value of the record of a malformed event, a character per byte; otherwise
+ *     null
  */
 record DemoEvent(
     int number,
@@ -31,12 +32,12 @@ record DemoEvent(
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String NUMBER_FIELD = "n";
 
-  /** Makes a well-formed event. */
+  /** Creates a well-formed event. */
   static DemoEvent of(int number, int partition, Operation operation, String url, String spelling) {
     return new DemoEvent(number, partition, operation, url, spelling, null);
   }
 
-  /** Makes a malformed event, whose record's value is {@code bytes}. */
+  /** Creates a malformed event, whose record has the value {@code bytes}. */
   static DemoEvent malformed(int number, int partition, byte[] bytes) {
     return new DemoEvent(number, partition, null, null, null, new String(bytes, ISO_8859_1));
   }
@@ -68,9 +69,9 @@ record DemoEvent(
   }
 
   /**
-   * The event's number in a record's value, which the pipeline passes on unchanged.
+   * The event's number in the value of a record, which the pipeline forwards unchanged.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the value has no number
    */
   static int numberIn(byte[] recordValue) {
     JsonNode field;

@@ -36,7 +36,7 @@ final class DemoJobs {
   private final CompletableFuture<JobExecutionResult> snapshotsResult;
   private Map<Outcome.Kind, Long> counts = OutcomeCounts.of(Map.of());
 
-  /** Starts both jobs. The events topic must exist; the others are created. */
+  /** Starts both jobs. The events topic must exist; the jobs create the other topics. */
   DemoJobs(
       EmbeddedCluster cluster,
       DemoSettings settings,
@@ -67,7 +67,7 @@ final class DemoJobs {
     return environment.executeAsync(name);
   }
 
-  /** The offset where each partition will end. */
+  /** The final end offset of each partition. */
   private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
     Map<TopicPartition, Long> ends = new HashMap<>();
     for (int partition = 0; partition < DemoSettings.PARTITIONS; partition++) {
@@ -78,7 +78,7 @@ final class DemoJobs {
     return ends;
   }
 
-  /** The number of events by outcome so far, as of the last heartbeat. */
+  /** The number of events per outcome so far, as of the last heartbeat. */
   Map<Outcome.Kind, Long> counts() {
     CompletableFuture<Map<String, Object>> accumulators = dedup.getAccumulators();
     if (accumulators.isDone() && !accumulators.isCompletedExceptionally()) {
@@ -90,7 +90,7 @@ final class DemoJobs {
   /**
    * Does nothing unless a job has failed.
    *
-   * @throws ExecutionException with the reason
+   * @throws ExecutionException if a job has failed
    */
   void requireNoFailure() throws ExecutionException, InterruptedException {
     for (CompletableFuture<JobExecutionResult> result : List.of(dedupResult, snapshotsResult)) {
@@ -112,10 +112,10 @@ final class DemoJobs {
   }
 
   /**
-   * Waits until the snapshot job has read the accepted topic, then ends it in a way that closes its
-   * last window.
+   * Waits until the snapshot job has read the accepted topic, then stops the job in a way that
+   * closes its last window.
    *
-   * @param records of the accepted topic
+   * @param records the number of records of the accepted topic
    * @param afterLast the offset after the last record of every partition of the accepted topic that
    *     has records
    */
@@ -125,8 +125,8 @@ final class DemoJobs {
     try (Admin admin =
         Admin.create(
             Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
-      // Check offsets, too: the accumulator starts from 0 when the job restarts, offsets do not.
-      // They are committed late, some seconds after a checkpoint if the topic is quiet.
+      // Also check offsets, because the accumulator restarts from 0 when the job restarts. Offsets
+      // are committed late, a few seconds after a checkpoint if the topic is quiet.
       while (SnapshotJob.operations(snapshots.getAccumulators().get()) < records
           && !reached(
               admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(),

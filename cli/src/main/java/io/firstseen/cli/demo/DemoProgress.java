@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shows the counts of a running demo below a heading. On a terminal one line is overwritten;
- * otherwise a new line is printed each second.
+ * Shows the counts of a running demo below a heading. On a terminal, one line is overwritten;
+ * otherwise a line is printed every second.
  */
 final class DemoProgress implements AutoCloseable {
   private static final String ROW = "%5s %9s %9s %11s %8s %13s %10s %8s";
@@ -47,7 +47,7 @@ final class DemoProgress implements AutoCloseable {
     this.isTerminal = Boolean.getBoolean(Progress.TERMINAL_PROPERTY);
   }
 
-  /** Shows the counts, unless they were shown a moment ago. */
+  /** Shows the counts, unless they were shown very recently. */
   void show(Map<Outcome.Kind, Long> counts, long snapshots, long snapshotKeys) {
     long nowNanos = System.nanoTime();
     long intervalNanos = isTerminal ? TERMINAL_INTERVAL_NANOS : LINES_INTERVAL_NANOS;

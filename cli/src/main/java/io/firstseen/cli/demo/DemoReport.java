@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a demo did and what its checks found.
+ * The results of a demo and of its checks.
  *
- * @param seconds from the first event sent to the last outcome committed
- * @param snapshots how many snapshots the client answered from
- * @param last the snapshot that the client answers from at the end
+ * @param seconds the time from the first sent event to the last committed outcome
+ * @param snapshots the number of snapshots that the client activated
+ * @param last the snapshot that is active at the end
  */
 record DemoReport(
     DemoSettings settings,
@@ -54,21 +54,21 @@ record DemoReport(
         "events",
         "events",
         observed.outcomes(),
-        String.format(Locale.ROOT, "in %.1f s, %,d a second", seconds, eventsPerSecond()));
+        String.format(Locale.ROOT, "in %.1f s, %,d per second", seconds, eventsPerSecond()));
     outcome(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED, "keys seen for the first time");
     outcome(
         fields,
         "duplicates",
         "duplicates",
         Outcome.Kind.DUPLICATE,
-        "repeats, spelled in several ways");
-    outcome(fields, "deleted", "removed", Outcome.Kind.REMOVED, "keys taken out again");
+        "of live keys, in several spellings");
+    outcome(fields, "deleted", "removed", Outcome.Kind.REMOVED, "removed keys");
     outcome(
         fields,
         "unknown deletes",
         "unknownDeletes",
         Outcome.Kind.UNKNOWN_DELETE,
-        "of keys that were not there");
+        "of keys that were not live");
     outcome(
         fields,
         "dead letters",
@@ -76,16 +76,16 @@ record DemoReport(
         Outcome.Kind.DEAD_LETTER,
         "malformed events, with reason and place");
     fields.json("seconds", seconds).json("eventsPerSecond", eventsPerSecond());
-    figure(fields, "snapshots", "snapshots", snapshots, "one for every window of event time");
+    figure(fields, "snapshots", "snapshots", snapshots, "one per window of event time");
     Fields snapshot = new Fields().json("sequence", last.sequence());
-    figure(snapshot, "keys", "keys", last.keys(), "in the last one");
+    figure(snapshot, "keys", "keys", last.keys(), "in the last snapshot");
     figure(
         snapshot,
         "bytes",
         "bytes",
         last.bytes(),
         String.format(
-            Locale.ROOT, "%.1f bits a key, %,.0f ns a query", bitsPerKey(), nanosPerQuery));
+            Locale.ROOT, "%.1f bits per key, %,.0f ns per query", bitsPerKey(), nanosPerQuery));
     snapshot.json("bitsPerKey", bitsPerKey()).json("nanosPerQuery", nanosPerQuery);
     fields.text(snapshot.table()).json("lastSnapshot", snapshot.json());
     addChecks(fields);
@@ -95,7 +95,7 @@ record DemoReport(
   private void addChecks(Fields fields) {
     fields.text(
         String.format(
-            "%nCompared with an exact model, and queried for keys that never came:%n%n"
+            "%nCompared with an exact model, and queried for keys that were never sent:%n%n"
                 + CHECK_COLUMNS,
             " ",
             "",
@@ -121,8 +121,8 @@ record DemoReport(
         .json("checks", results)
         .text(
             broken == 0
-                ? "%nAll %d checks hold.%n".formatted(checks.size())
-                : "%n%d of %d checks do not hold.%n".formatted(broken, checks.size()));
+                ? "%nAll %d checks passed.%n".formatted(checks.size())
+                : "%n%d of %d checks failed.%n".formatted(broken, checks.size()));
   }
 
   private void outcome(Fields fields, String title, String name, Outcome.Kind kind, String note) {

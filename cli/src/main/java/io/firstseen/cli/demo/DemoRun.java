@@ -46,7 +46,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class DemoRun {
   private static final long POLL_MILLIS = 100;
 
-  /** The demo fails if nothing changes for this long. */
+  /** The demo fails if it makes no progress for this long. */
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private static final long END_TIMEOUT_MILLIS = 2_000;
@@ -71,7 +71,7 @@ final class DemoRun {
   /**
    * Runs the demo.
    *
-   * @param err where progress is shown
+   * @param err the output for progress
    * @param cleanup registers everything that must be closed
    */
   static DemoReport run(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
@@ -160,7 +160,7 @@ final class DemoRun {
         });
   }
 
-  /** Ends the producer and other background work, before the broker is stopped. */
+  /** Stops the producer and other background work, before the broker is stopped. */
   private void endBackground() {
     background.shutdownNow();
     try {
@@ -198,7 +198,7 @@ final class DemoRun {
         lastSeen = seen;
         changedNanos = System.nanoTime();
       } else if (System.nanoTime() - changedNanos > TIMEOUT.toNanos()) {
-        throw new TimeoutException("nothing happened for " + TIMEOUT.toSeconds() + " s");
+        throw new TimeoutException("no progress for " + TIMEOUT.toSeconds() + " s");
       }
     }
   }
@@ -257,7 +257,7 @@ final class DemoRun {
     private volatile long keys;
 
     @Override
-    // Called by one thread.
+    // Called by a single thread.
     @SuppressWarnings("NonAtomicVolatileUpdate")
     public void onSnapshot(Manifest manifest) {
       keys = manifest.count();

@@ -9,20 +9,20 @@ import java.util.Locale;
  * The size of a demo.
  *
  * @param maxEvents the maximum number of events
- * @param eventsPerSecond the rate at which they are sent
- * @param parallelism of both jobs
- * @param stateBackend of both jobs
- * @param webPort of Flink's web page; 0 means any free port
+ * @param eventsPerSecond the rate of events
+ * @param parallelism the parallelism of both jobs
+ * @param stateBackend the state backend of both jobs
+ * @param webPort the port of Flink's web page; 0 selects a free port
  */
 record DemoSettings(
     int maxEvents, long eventsPerSecond, int parallelism, StateBackend stateBackend, int webPort) {
 
-  /** Partitions of the topics that have more than one. */
+  /** The number of partitions of topics with several partitions. */
   static final int PARTITIONS = 4;
 
   /**
-   * About the number of keys that are live at the end, so that the false-positive rate comes near
-   * its promise.
+   * The approximate number of keys that are live at the end, so that the measured false-positive
+   * rate is close to the promised rate.
    */
   static final int CAPACITY = 22_000;
 
@@ -30,7 +30,7 @@ record DemoSettings(
 
   private static final String SET_NAME = "phishing-domains";
 
-  /** The options of both jobs, as a user would give them. */
+  /** The options of both jobs, as on a command line. */
   JobOptions jobs() {
     return JobOptions.parse(
         "--canonicaliser=url",
@@ -44,7 +44,7 @@ record DemoSettings(
         "--state-backend=" + stateBackend.name().toLowerCase(Locale.ROOT));
   }
 
-  /** The topics of both jobs, under the default names. */
+  /** The topics of both jobs, with the default names. */
   static KafkaOptions kafka(String bootstrapServers) {
     return KafkaOptions.parse(
         "--bootstrap-servers=" + bootstrapServers, "--checkpoint-interval=1s");

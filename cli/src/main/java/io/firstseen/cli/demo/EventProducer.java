@@ -10,7 +10,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends the demo's stream at its rate, each event with the time of sending. */
+/** Sends the demo's stream at its rate, with the send time as the event time. */
 final class EventProducer {
   private static final int LINGER_MILLIS = 5;
 
@@ -27,10 +27,10 @@ final class EventProducer {
   /**
    * Sends every event once and returns when the broker has acknowledged all.
    *
-   * @throws KafkaException if the broker refuses one
+   * @throws KafkaException if the broker rejects an event
    */
   void send(List<DemoEvent> events) throws InterruptedException {
-    AtomicReference<Exception> refusal = new AtomicReference<>();
+    AtomicReference<Exception> rejection = new AtomicReference<>();
     // In order and without duplicates: Kafka's default is an idempotent producer.
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
@@ -42,7 +42,7 @@ final class EventProducer {
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       long startNanos = System.nanoTime();
-      for (int i = 0; i < events.size() && refusal.get() == null; i++) {
+      for (int i = 0; i < events.size() && rejection.get() == null; i++) {
         awaitNanos(startNanos + Math.round(i * 1e9 / eventsPerSecond));
         DemoEvent event = events.get(i);
         var unused =
@@ -54,14 +54,14 @@ final class EventProducer {
                     event.recordValue(System.currentTimeMillis())),
                 (place, e) -> {
                   if (e != null) {
-                    refusal.compareAndSet(null, e);
+                    rejection.compareAndSet(null, e);
                   }
                 });
       }
       producer.flush();
     }
-    if (refusal.get() != null) {
-      throw new KafkaException("an event was not taken: " + refusal.get().getMessage());
+    if (rejection.get() != null) {
+      throw new KafkaException("an event was rejected: " + rejection.get().getMessage());
     }
   }
 

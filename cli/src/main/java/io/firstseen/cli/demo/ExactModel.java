@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongToDoubleFunction;
 
-/** The results of a pipeline that remembers every key, for the demo's stream. */
+/** The expected results of an exact pipeline for the demo's stream. */
 final class ExactModel {
   private final List<DemoEvent> events;
   private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
@@ -29,7 +29,7 @@ final class ExactModel {
   /**
    * Computes the model after all events.
    *
-   * @param falsePositiveRate of the filter, as a function of the number of keys in it
+   * @param falsePositiveRate the rate of the filter, as a function of its number of keys
    */
   static ExactModel of(List<DemoEvent> events, LongToDoubleFunction falsePositiveRate) {
     ExactModel model = new ExactModel(events);
@@ -85,7 +85,7 @@ final class ExactModel {
     return removed;
   }
 
-  /** How many of the first-seen keys a filter of the given rate drops on average. */
+  /** The expected number of new keys that a filter with the given rate drops. */
   double expectedDrops() {
     return expectedDrops;
   }

@@ -31,7 +31,7 @@ final class MalformedEvents {
 
   private MalformedEvents() {}
 
-  /** The bytes of a malformed event; the kinds alternate with the index. */
+  /** The bytes of a malformed event; the index cycles through the kinds. */
   static byte[] get(int index) {
     return KINDS.get(Math.floorMod(index, KINDS.size()));
   }

@@ -18,7 +18,7 @@ final class ObservedOutcomes {
   private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
   private long strayRemovals;
 
-  /** Adds a record of the changelog; those of one key must come in order. */
+  /** Adds a record of the changelog; records of one key must be added in order. */
   void changelog(byte[] key, byte @Nullable [] value) {
     String url = new String(key, UTF_8);
     if (value == null) {
@@ -62,8 +62,8 @@ final class ObservedOutcomes {
   }
 
   /**
-   * How many removals were of keys that had not been accepted. Each of them removed the fingerprint
-   * of another key from the filter, which may then be accepted a second time.
+   * The number of tombstones of keys that had not been accepted. Each of these deletes removed the
+   * fingerprint of another key from the filter, so the other key may be accepted a second time.
    */
   long strayRemovals() {
     return strayRemovals;

@@ -21,12 +21,12 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * The demo's stream: the adds and deletes of {@code examples/phishing-domains-small.tsv.gz}, with
- * repeats and malformed events among them. The stream is deterministic.
+ * duplicates and malformed events. The stream is deterministic.
  *
- * <p>The adds and deletes of one domain are in the order of the file; domains are interleaved at
- * random, otherwise all deletes would be last. Every second event is followed by a repeat: an
- * earlier domain is added again, in another spelling. Every tenth delete is repeated. Every {@value
- * #MALFORMED_EVERY}th event is malformed.
+ * <p>The adds and deletes of one domain are in the order of the file; domains are interleaved
+ * randomly, otherwise all deletes would be at the end. Every second event is followed by a
+ * duplicate: an earlier domain is added again, in a different spelling. Every tenth delete is
+ * repeated. Every {@value #MALFORMED_EVERY}th event is malformed.
  */
 final class SampleStream {
   /** One event in this many is malformed. */
@@ -35,7 +35,7 @@ final class SampleStream {
   private static final String RESOURCE = "/examples/phishing-domains-small.tsv.gz";
   private static final long SEED = 20_260_405;
 
-  /** Matches plain host names; the few other keys of the file are left out. */
+  /** Matches plain host names; the few other keys of the file are skipped. */
   private static final Pattern HOST = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)+");
 
   private final int partitions;
@@ -48,9 +48,9 @@ final class SampleStream {
   }
 
   /**
-   * The stream, or its beginning.
+   * Returns the stream, or its first events.
    *
-   * @param partitions of the events topic
+   * @param partitions the number of partitions of the events topic
    * @param maxEvents the maximum number of events
    */
   static List<DemoEvent> events(int partitions, int maxEvents) throws IOException {
@@ -62,7 +62,7 @@ final class SampleStream {
 
   /** The operations of every domain, in order. */
   private static Map<String, Deque<Operation>> history() throws IOException {
-    // In the order of the file, so that random draws are reproducible.
+    // Keep the order of the file, so that random draws are reproducible.
     Map<String, Deque<Operation>> history = new LinkedHashMap<>();
     try (InputStream resource = SampleStream.class.getResourceAsStream(RESOURCE);
         BufferedReader lines =
@@ -79,7 +79,7 @@ final class SampleStream {
     return history;
   }
 
-  /** Domains in the order of events, each as often as it has operations. */
+  /** The domains in the order of events, each repeated for each of its operations. */
   private static List<Map.Entry<String, Operation>> interleaved(
       Map<String, Deque<Operation>> history, Random random) {
     List<String> turns = new ArrayList<>();
@@ -119,7 +119,7 @@ final class SampleStream {
     events.add(DemoEvent.of(events.size(), partition, operation, url, spelling));
   }
 
-  /** The form that all spellings of a domain share. */
+  /** The canonical form of a domain. */
   static String url(String domain) {
     return "http://" + domain + "/";
   }

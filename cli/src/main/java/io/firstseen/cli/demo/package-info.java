@@ -1,2 +1,2 @@
-/** The verb {@code demo}: the whole pipeline in this JVM, compared with an exact model. */
+/** The command {@code demo}: the whole pipeline in this JVM, compared with an exact model. */
 package io.firstseen.cli.demo;

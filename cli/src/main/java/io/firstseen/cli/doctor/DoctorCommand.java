@@ -37,9 +37,14 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Checks this machine, and brokers. */
+/** Checks this machine and brokers. */
 @Command(
     name = "doctor",
+    footer = {
+      "  firstseen doctor",
+      "  firstseen doctor --bootstrap-servers kafka:9092 --job dedup --ttl 7d",
+      "  firstseen doctor --bootstrap-servers kafka:9092 --job none --set firstseen"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
       "Checks whether this machine, and with --bootstrap-servers the brokers, are ready for a job."
@@ -98,7 +103,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    // Before anything is printed, as this rejects wrong options.
+    // Reject invalid options before anything is printed.
     Consumer<Consumer<Finding>> ofBrokers = ofBrokers();
     Map<Finding.Status, Integer> counts = new EnumMap<>(Finding.Status.class);
     ObjectNode answer = Json.object();

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.zip.ZipFile;
 
-/** Checks of the machine that this JVM runs on. Each gives one finding. */
+/** Checks of the machine that this JVM runs on. Each check returns one finding. */
 final class MachineChecks {
   private static final int OLDEST_JAVA = 17;
   private static final long MIB = 1L << 20;
@@ -25,7 +25,7 @@ final class MachineChecks {
   private static final long MIN_DISK = 64 * MIB;
   private static final long GOOD_DISK = 1024 * MIB;
   private static final String OTHER_DIRECTORY =
-      "name another directory by FIRSTSEEN_JAVA_OPTS=-Djava.io.tmpdir=DIR";
+      "set another directory with FIRSTSEEN_JAVA_OPTS=-Djava.io.tmpdir=DIR";
 
   private MachineChecks() {}
 
@@ -48,33 +48,33 @@ final class MachineChecks {
   }
 
   static Finding memory(long heap, long machine) {
-    String text = "the heap may have " + bytes(heap);
+    String text = "maximum heap " + bytes(heap);
     if (machine < Long.MAX_VALUE) {
       text += " of %s of memory".formatted(bytes(machine));
     }
     if (heap > machine) {
       return Finding.warning(
           "memory",
-          text + ": lower -Xmx in FIRSTSEEN_JAVA_OPTS, or the system may end the program");
+          text + ": lower -Xmx in FIRSTSEEN_JAVA_OPTS, or the system may kill the program");
     }
-    String advice = "%s: raise it by FIRSTSEEN_JAVA_OPTS=-Xmx1g, if there is as much";
+    String advice = "%s: increase it with FIRSTSEEN_JAVA_OPTS=-Xmx1g, if there is enough memory";
     return graded("memory", text, advice.formatted(text), heap, MIN_HEAP, GOOD_HEAP);
   }
 
-  /** How many files may be open. */
+  /** The limit of open files. */
   static Finding openFiles() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean bean
         ? openFiles(bean.getMaxFileDescriptorCount())
-        : Finding.ok("open files", "this system tells no limit");
+        : Finding.ok("open files", "this system does not report a limit");
   }
 
   static Finding openFiles(long limit) {
-    String text = limit + " files may be open";
-    String advice = text + ": raise the limit by ulimit -n 65536, or LimitNOFILE of systemd";
+    String text = "the limit of open files is " + limit;
+    String advice = text + ": increase it with ulimit -n 65536, or with systemd's LimitNOFILE";
     return graded("open files", text, advice, limit, MIN_FILES, GOOD_FILES);
   }
 
-  /** The room for temporary files. */
+  /** The disk space for temporary files. */
   static Finding temporaryFiles(Path directory) {
     String check = "temporary files";
     long free;
@@ -83,7 +83,7 @@ final class MachineChecks {
       free = Files.getFileStore(directory).getUsableSpace();
     } catch (IOException e) {
       return Finding.failed(
-          check, "no file can be made in %s: %s".formatted(directory, OTHER_DIRECTORY));
+          check, "cannot create a file in %s: %s".formatted(directory, OTHER_DIRECTORY));
     }
     return temporaryFiles(directory, free);
   }
@@ -97,12 +97,12 @@ final class MachineChecks {
   /**
    * The jars of the program.
    *
-   * @param classPath that of this JVM
+   * @param classPath the class path of this JVM
    */
   static Finding jars(String classPath) {
     String check = "jars";
     if (classPath.contains(File.pathSeparator) || !classPath.endsWith(".jar")) {
-      return Finding.ok(check, "not started from one jar, so not checked");
+      return Finding.ok(check, "not checked, because the program was not started from one jar");
     }
     Path jar = Path.of(classPath).toAbsolutePath();
     List<Path> unusable = new ArrayList<>();
@@ -121,7 +121,7 @@ final class MachineChecks {
         ? Finding.ok(check, "%d jars from %s".formatted(count, jar))
         : Finding.failed(
             check,
-            "%d of %d jars cannot be read, such as %s: delete %s, and ./firstseen builds them again"
+            "%d of %d jars are unreadable, such as %s: delete %s, and ./firstseen rebuilds them"
                 .formatted(unusable.size(), count, unusable.get(0), jar));
   }
 

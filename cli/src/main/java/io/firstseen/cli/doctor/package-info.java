@@ -1,2 +1,2 @@
-/** The verb {@code doctor}: whether this machine and the brokers have what is needed. */
+/** The command {@code doctor}: checks whether this machine and the brokers are ready for a job. */
 package io.firstseen.cli.doctor;

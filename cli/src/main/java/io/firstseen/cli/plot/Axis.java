@@ -15,24 +15,27 @@ record Axis(boolean logarithmic, double from, double to, double start, double en
   private static final int MAX_POWERS_WITH_STEPS = 5;
   private static final int[] STEPS = {1, 2, 5};
 
-  /** A scale from 0 to a little above the greatest value. */
+  /** A scale from 0 to slightly above the largest value. */
   static Axis linear(double greatest, double start, double end) {
     return new Axis(false, 0, greatest * 1.05, start, end);
   }
 
-  /** A scale from the least value to a little above the greatest; both must be positive. */
+  /**
+   * A logarithmic scale from the smallest value to slightly above the largest value; both must be
+   * positive.
+   */
   static Axis logarithmic(double least, double greatest, double start, double end) {
     double to = Math.max(Math.log10(greatest), Math.log10(least) + 0.1);
     return new Axis(true, Math.log10(least), to + 0.05, start, end);
   }
 
-  /** The position of a value; of one below a logarithmic scale, its start. */
+  /** The position of a value; the start of a logarithmic scale for smaller values. */
   double at(double value) {
     double place = logarithmic ? Math.max(from, Math.log10(value)) : value;
     return start + (place - from) / (to - from) * (end - start);
   }
 
-  /** Round values to mark. */
+  /** Round values for ticks. */
   List<Double> ticks() {
     List<Double> ticks = new ArrayList<>();
     if (logarithmic) {

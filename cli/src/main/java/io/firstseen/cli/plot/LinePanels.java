@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A picture of panels side by side, with lines over one common kind of horizontal axis. It is
+ * A plot of panels side by side, with lines over the same kind of horizontal axis. The SVG is
  * self-contained.
  */
 public final class LinePanels {
@@ -34,7 +34,7 @@ public final class LinePanels {
   private static final String GRID = "#e3e3e3";
   private static final String DASHES = "7 4";
 
-  /** Half the length of the bar at each end of a range. */
+  /** Half the length of the error-bar caps. */
   private static final double CAP = 4;
 
   private final String title;
@@ -52,14 +52,14 @@ public final class LinePanels {
   public record Point(double across, double up) {}
 
   /**
-   * A measured value beside a line, with the range that it leaves.
+   * A measured value near a line, with its confidence interval.
    *
-   * @param up the value; 0 on a logarithmic axis if only the range is to be drawn
-   * @param says what is shown where a pointer rests on it
+   * @param up the value; 0 on a logarithmic axis to draw only the interval
+   * @param says the tooltip
    */
   public record Mark(double across, double up, double low, double high, String says) {}
 
-  /** How a line is drawn, and what it is called in the legend. */
+  /** The style of a line, and its title in the legend. */
   public record Style(String title, String colour, boolean dashed) {}
 
   private record Panel(
@@ -73,7 +73,7 @@ public final class LinePanels {
           points().mapToDouble(Point::across), marked().mapToDouble(Mark::across));
     }
 
-    /** Without what a logarithmic axis cannot show. */
+    /** Removes points that a logarithmic axis cannot show. */
     DoubleStream up() {
       return DoubleStream.concat(
               points().mapToDouble(Point::up),
@@ -91,8 +91,8 @@ public final class LinePanels {
   }
 
   /**
-   * @param across what the horizontal axes have
-   * @param logarithmicAcross whether they are logarithmic, with a tick at each point
+   * @param across the title of the horizontal axes
+   * @param logarithmicAcross whether the horizontal axes are logarithmic, with a tick at each point
    */
   public LinePanels(String title, String across, boolean logarithmicAcross) {
     this.title = title;
@@ -100,15 +100,13 @@ public final class LinePanels {
     this.logarithmicAcross = logarithmicAcross;
   }
 
-  /** Sets a line below the title. */
+  /** Sets the subtitle. */
   public LinePanels note(String line) {
     note = line;
     return this;
   }
 
-  /**
-   * Sets the size of each panel without its labels, in pixels; 300 by 324 unless this is called.
-   */
+  /** Sets the size of each panel without its labels, in pixels; the default is 300 by 324. */
   public LinePanels panelSize(double width, double height) {
     panelWidth = width;
     panelHeight = height;
@@ -118,8 +116,9 @@ public final class LinePanels {
   /**
    * Adds a panel.
    *
-   * @param logarithmic whether its vertical axis is; from a power of ten then, from 0 otherwise
-   * @param lines in the order of the legend; those without points are left out
+   * @param logarithmic whether the vertical axis is logarithmic; it then starts at a power of ten,
+   *     otherwise at 0
+   * @param lines the lines in the order of the legend; lines without points are omitted
    */
   public void add(String panel, boolean logarithmic, Map<Style, List<Point>> lines) {
     add(panel, logarithmic, lines, Map.of());
@@ -130,7 +129,7 @@ public final class LinePanels {
    *
    * @param logarithmic as above
    * @param lines as above
-   * @param marks in the colours of their styles, which lines have, too
+   * @param marks the marks, in the colours of their lines
    */
   public void add(
       String panel,
@@ -142,7 +141,7 @@ public final class LinePanels {
     panels.add(new Panel(panel, logarithmic, drawn, marks));
   }
 
-  /** The picture. */
+  /** The SVG. */
   public String svg() {
     List<Style> styles =
         panels.stream().flatMap(panel -> panel.lines().keySet().stream()).distinct().toList();
@@ -291,7 +290,7 @@ public final class LinePanels {
     svg.element("line", "x1", x1, "y1", y1, "x2", x2, "y2", y2, "stroke", colour);
   }
 
-  /** The greatest that is not above a number. */
+  /** The largest tick that is not above a number. */
   private static double powerOfTen(double number) {
     return Math.pow(10, Math.floor(Math.log10(number)));
   }

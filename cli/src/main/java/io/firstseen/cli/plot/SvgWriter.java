@@ -7,14 +7,14 @@ import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
-/** Writes one SVG picture, element by element. Numbers are rounded to hundredths. */
+/** Writes an SVG, element by element. Numbers are rounded to hundredths. */
 final class SvgWriter {
   private static final String NAMESPACE = "http://www.w3.org/2000/svg";
 
   private final StringWriter text = new StringWriter();
   private final XMLStreamWriter xml;
 
-  /** A picture of this size, in pixels. */
+  /** Creates an SVG of this size, in pixels. */
   SvgWriter(int width, int height) {
     try {
       xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
@@ -26,7 +26,7 @@ final class SvgWriter {
     attributes("width", width, "height", height, "viewBox", "0 0 " + width + " " + height);
   }
 
-  /** Opens an element, up to {@link #close}; attributes are names and values in turn. */
+  /** Opens an element, up to {@link #close}; attributes alternate names and values. */
   SvgWriter open(String element, Object... attributes) {
     try {
       xml.writeCharacters("\n");
@@ -37,7 +37,7 @@ final class SvgWriter {
     return attributes(attributes);
   }
 
-  /** Closes the element that was opened last. */
+  /** Closes the last opened element. */
   SvgWriter close() {
     try {
       xml.writeEndElement();
@@ -63,7 +63,7 @@ final class SvgWriter {
     return close();
   }
 
-  /** Returns the whole picture; nothing can be written afterwards. */
+  /** Returns the complete SVG; nothing can be written afterwards. */
   String finish() {
     try {
       xml.writeCharacters("\n");
@@ -75,7 +75,7 @@ final class SvgWriter {
     return text + "\n";
   }
 
-  /** Adds attributes to the element that was just opened. */
+  /** Adds attributes to the last opened element. */
   SvgWriter attributes(Object... attributes) {
     try {
       for (int i = 0; i < attributes.length; i += 2) {
@@ -100,6 +100,6 @@ final class SvgWriter {
   }
 
   private static IllegalStateException cannotHappen(XMLStreamException e) {
-    return new IllegalStateException("a string takes all that is written", e);
+    return new IllegalStateException("a string writer cannot fail", e);
   }
 }

@@ -1,2 +1,2 @@
-/** Pictures of figures. */
+/** Plots. */
 package io.firstseen.cli.plot;

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 
-/** A Kafka broker, with its controller, in a process of its own. */
+/** A Kafka broker and its controller in a separate process. */
 public final class BrokerProcess implements Closeable {
   private static final int ANSWER_MILLIS = 1_000;
-  // For how long a stock broker keeps records.
+  // The default retention of a broker.
   private static final String RETENTION_MILLIS = "604800000";
 
   private final LocalProcess process;
@@ -29,11 +29,11 @@ public final class BrokerProcess implements Closeable {
   }
 
   /**
-   * Starts a broker and waits until it answers.
+   * Starts a broker and waits until it responds.
    *
-   * @param directory of its data, made if absent
-   * @param port for clients on localhost; 0 for any, which then stays
-   * @param properties of the broker, as in {@code server.properties}, that differ from those of
+   * @param directory the directory of its data, created if absent
+   * @param port the port for clients on localhost; 0 selects a free port, which is kept on restarts
+   * @param properties properties of the broker, as in {@code server.properties}, that differ from
    *     {@link EmbeddedBroker.Settings#tuned}
    */
   public static BrokerProcess start(
@@ -75,7 +75,7 @@ public final class BrokerProcess implements Closeable {
     }
   }
 
-  /** The address for clients, {@code localhost:port}; the same after each start. */
+  /** The bootstrap servers, {@code localhost:port}; the same after each start. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
@@ -90,7 +90,10 @@ public final class BrokerProcess implements Closeable {
     process.close();
   }
 
-  /** The process itself: a directory, a port, and properties as {@code name=value}. */
+  /**
+   * The main class of the process. Its arguments are a directory, a port, and properties as {@code
+   * name=value}.
+   */
   public static void main(String[] words) throws Exception {
     EmbeddedBroker.Settings settings =
         EmbeddedBroker.Settings.tuned()

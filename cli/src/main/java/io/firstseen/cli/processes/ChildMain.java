@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Runs another main class and ends the JVM when standard input ends, which it does when the process
- * that started this one is gone. So nobody has to look for processes that were left behind.
+ * Runs another main class and exits the JVM when standard input ends, which happens when the parent
+ * process ends. No orphaned processes remain.
  */
 final class ChildMain {
 
@@ -24,7 +24,7 @@ final class ChildMain {
     try {
       while (System.in.read() >= 0) {}
     } catch (IOException e) {
-      // As good as the end.
+      // Treat an error like the end of the input.
     }
     System.exit(0);
   }

@@ -17,7 +17,7 @@ public final class ClassPath {
 
   private ClassPath() {}
 
-  /** Every jar and directory, those that the manifest of a jar names included. */
+  /** Every jar and directory, including the entries in the manifest of a jar. */
   public static List<Path> ofThisJvm() throws IOException {
     Set<Path> entries = new LinkedHashSet<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
@@ -36,7 +36,7 @@ public final class ClassPath {
   }
 
   /**
-   * The jars and directories that the manifest of a jar names.
+   * The jars and directories in the manifest of a jar.
    *
    * @throws IOException if the jar cannot be read
    */

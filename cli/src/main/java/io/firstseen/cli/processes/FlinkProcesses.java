@@ -33,16 +33,19 @@ import org.apache.flink.runtime.util.config.memory.ProcessMemoryUtils;
 import org.apache.flink.util.FileUtils;
 
 /**
- * A Flink session cluster, one JobManager and some TaskManagers, each in a process of its own and
- * bound to localhost. Jobs come from jars, by {@link #rest}. All metrics are shown in Prometheus'
- * format.
+ * A Flink session cluster of one JobManager and several TaskManagers, each in a separate process
+ * and bound to localhost. Jobs are submitted as jars with {@link #rest}. All metrics are exposed in
+ * the Prometheus format.
  *
- * <p>What it writes is below its directory: {@code checkpoints}, {@code savepoints} and {@code
- * jars}, which users have uploaded, are to stay, {@code tmp} is for the time that it runs.
+ * <p>All files are in its directory: {@code checkpoints}, {@code savepoints} and the uploaded
+ * {@code jars} are kept, {@code tmp} is deleted.
  */
 public final class FlinkProcesses implements Closeable {
 
-  /** Of those that the configuration of a Flink distribution opens, what is needed here. */
+  /**
+   * The subset of the packages that the configuration of a Flink distribution opens that is needed
+   * here.
+   */
   private static final List<String> OPENED =
       List.of(
           "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -66,14 +69,16 @@ public final class FlinkProcesses implements Closeable {
   }
 
   /**
-   * What to start.
+   * The settings of a cluster.
    *
-   * @param directory of what it writes, made if absent
-   * @param webPort of the web page and the REST interface; 0 for any, which then stays
-   * @param taskManagers how many, at least 1
-   * @param slots of each TaskManager
-   * @param settings of Flink, by the names in its configuration; they may replace those from here
-   * @param environment variables that all processes get
+   * @param directory the directory of its files, created if absent
+   * @param webPort the port of the web page and the REST API; 0 selects a free port, which is kept
+   *     on restarts
+   * @param taskManagers the number of TaskManagers, at least 1
+   * @param slots the number of slots per TaskManager
+   * @param settings Flink's settings, by configuration key; they override the settings of this
+   *     class
+   * @param environment environment variables of all processes
    */
   public record Spec(
       Path directory,
@@ -124,7 +129,7 @@ public final class FlinkProcesses implements Closeable {
     for (int i = 1; i <= spec.taskManagers(); i++) {
       String name = "taskmanager-" + i;
       int metricsPort = LocalPorts.choose(0);
-      // A new name for each start, as the JobManager does not forget the old one at once.
+      // Use a new name for each start, because the JobManager remembers the old name for a while.
       IntFunction<String> id = start -> name + "." + start;
       taskManagers.add(
           LocalProcess.startJava(
@@ -140,7 +145,7 @@ public final class FlinkProcesses implements Closeable {
     }
   }
 
-  /** The JobManager. Started again, it knows no job. */
+  /** The JobManager. After a restart it does not know any jobs. */
   public LocalProcess jobManager() {
     return jobManager;
   }
@@ -150,17 +155,17 @@ public final class FlinkProcesses implements Closeable {
     return List.copyOf(taskManagers);
   }
 
-  /** To run jobs. */
+  /** The REST API. */
   public FlinkRest rest() {
     return rest;
   }
 
-  /** The ports of localhost on which all processes show their metrics. */
+  /** The ports of localhost on which all processes expose their metrics. */
   public List<Integer> metricsPorts() {
     return List.copyOf(metricsPorts);
   }
 
-  /** Stops all processes. Jobs end where they are and can go on from their last checkpoints. */
+  /** Stops all processes. Jobs are aborted and can resume from their last checkpoints. */
   @Override
   public void close() {
     for (LocalProcess taskManager : taskManagers) {
@@ -177,7 +182,7 @@ public final class FlinkProcesses implements Closeable {
     all.set(RestOptions.BIND_ADDRESS, "localhost");
     all.set(RestOptions.PORT, webPort);
     all.set(RestOptions.BIND_PORT, Integer.toString(webPort));
-    // By default pages of any site may read the answers, and so submit a job.
+    // By default, pages of any site may read responses, and could therefore submit a job.
     all.set(WebOptions.ACCESS_CONTROL_ALLOW_ORIGIN, "http://localhost:" + webPort);
     all.set(JobManagerOptions.ADDRESS, "localhost");
     all.set(JobManagerOptions.BIND_HOST, "localhost");
@@ -206,7 +211,7 @@ public final class FlinkProcesses implements Closeable {
 
   private static Path write(Path directory, Configuration settings) throws IOException {
     Path conf = Files.createDirectories(directory.resolve("conf"));
-    // What a cluster that was killed has left.
+    // Files of a cluster that was killed.
     FileUtils.deleteDirectory(directory.resolve("tmp").toFile());
     Files.createDirectories(directory.resolve("tmp"));
     StringBuilder yaml = new StringBuilder();
@@ -230,7 +235,7 @@ public final class FlinkProcesses implements Closeable {
     return new JavaProgram(main.getName(), classPath, options, arguments, environment);
   }
 
-  /** Options of the JVM and of the process, for one size of memory. */
+  /** Options of the JVM and of the process for one memory size. */
   private record Memory(String jvm, String dynamic) {}
 
   private static Memory jobManagerMemory(Configuration settings) {

@@ -23,13 +23,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The REST interface of a Flink cluster: what it takes to run jobs from a jar. */
+/** A client of a Flink cluster's REST API that runs jobs from a jar. */
 public final class FlinkRest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(1);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
 
-  /** A user's mistake, in the stack trace that the cluster answers. */
+  /** A user error in the stack trace of the cluster's response. */
   private static final Pattern MISTAKE =
       Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
 
@@ -43,7 +43,7 @@ public final class FlinkRest {
           .connectTimeout(CONNECT_LIMIT)
           .build();
 
-  /** For the cluster whose web page has this address. */
+  /** Creates a client of the cluster whose web page has this address. */
   public FlinkRest(URI address) {
     this.address = address;
   }
@@ -53,7 +53,7 @@ public final class FlinkRest {
     return address;
   }
 
-  /** Whether the JobManager answers. */
+  /** Whether the JobManager responds. */
   boolean isUp() throws IOException {
     return get("/overview").has("taskmanagers");
   }
@@ -68,12 +68,12 @@ public final class FlinkRest {
     return false;
   }
 
-  /** Whether so many TaskManagers have registered, as they do again after a new JobManager. */
+  /** Whether this many TaskManagers have registered. They also register with a new JobManager. */
   public boolean hasTaskManagers(int count) throws IOException {
     return get("/overview").path("taskmanagers").asInt() >= count;
   }
 
-  /** The states of all jobs, RUNNING for instance, by their ids. */
+  /** The states of all jobs, such as RUNNING, by job id. */
   public Map<String, String> jobs() throws IOException {
     Map<String, String> states = new TreeMap<>();
     for (JsonNode job : get("/jobs").path("jobs")) {
@@ -85,10 +85,10 @@ public final class FlinkRest {
   /**
    * A job to run.
    *
-   * @param jar with the class
-   * @param main the class
-   * @param arguments of its {@code main}
-   * @param settings of Flink for this job, by the names in its configuration
+   * @param jar the jar with the class
+   * @param main the main class
+   * @param arguments the arguments of {@code main}
+   * @param settings Flink's settings for this job, by configuration key
    * @param from the checkpoint or savepoint to start from
    */
   public record Job(
@@ -98,7 +98,7 @@ public final class FlinkRest {
       Map<String, String> settings,
       Optional<String> from) {
 
-    /** Without settings of its own. */
+    /** A job without additional settings. */
     public Job(Path jar, String main, List<String> arguments, Optional<String> from) {
       this(jar, main, arguments, Map.of(), from);
     }
@@ -107,8 +107,8 @@ public final class FlinkRest {
   /**
    * Runs a job and returns its id. Its {@code main} runs in the JobManager.
    *
-   * @throws UserErrorException if the job refuses its arguments
-   * @throws IOException if it cannot be started otherwise
+   * @throws UserErrorException if the job rejects its arguments
+   * @throws IOException if the job cannot be started for another reason
    */
   public String run(Job job) throws IOException {
     String jar = upload(job.jar());
@@ -127,7 +127,7 @@ public final class FlinkRest {
     try {
       send("DELETE", "/jars/" + jar, BodyPublishers.noBody(), Optional.empty());
     } catch (IOException e) {
-      // The job may run. The file goes when the JobManager does.
+      // The job may be running. The JobManager deletes the file when it stops.
     }
   }
 
@@ -154,12 +154,12 @@ public final class FlinkRest {
     return get("/jobs/" + job).path("state").asText();
   }
 
-  /** What Flink says of a job: {@code /jobs/ID}. */
+  /** Flink's description of a job: {@code /jobs/ID}. */
   public JsonNode details(String job) throws IOException {
     return get("/jobs/" + job);
   }
 
-  /** What Flink says of the checkpoints of a job: {@code /jobs/ID/checkpoints}. */
+  /** Flink's description of the checkpoints of a job: {@code /jobs/ID/checkpoints}. */
   public JsonNode checkpoints(String job) throws IOException {
     return get("/jobs/" + job + "/checkpoints");
   }
@@ -167,8 +167,9 @@ public final class FlinkRest {
   /**
    * Waits until every task of the job runs.
    *
-   * @param limit without the time in which tasks restore their state, before a first failure
-   * @throws IOException with the reason, if the job ends, or the time is over
+   * @param limit the timeout, excluding the time in which tasks restore their state before a first
+   *     failure
+   * @throws IOException if the job ends, or after the timeout
    */
   public void awaitRunning(String job, Duration limit) throws IOException {
     long leftNanos = limit.toNanos();
@@ -193,21 +194,24 @@ public final class FlinkRest {
         String why = whyFailed(job);
         throw new IOException(
             "job %s is %s: %s"
-                .formatted(job, state, why.isEmpty() ? "not all of its tasks run" : why));
+                .formatted(job, state, why.isEmpty() ? "not all of its tasks are running" : why));
       }
       LocalProcess.pause();
     }
   }
 
   /**
-   * Why a job has failed last: the sentence of a user's mistake, or what Flink says; or nothing.
+   * The reason of the last failure of a job: the message of a user error, or Flink's message; empty
+   * without a failure.
    */
   public String whyFailed(String job) throws IOException {
     String text = failureText(job);
     return mistakeIn(text).orElseGet(() -> reason(text));
   }
 
-  /** The sentence of the user's mistake for which a job has failed last, if it was one. */
+  /**
+   * The message of the user error that caused the last failure of a job; empty for other failures.
+   */
   public Optional<String> mistake(String job) throws IOException {
     return mistakeIn(failureText(job));
   }
@@ -225,8 +229,8 @@ public final class FlinkRest {
   /**
    * Stops a job with a savepoint and returns the savepoint's path.
    *
-   * @param directory in which the savepoint gets a directory
-   * @param drain whether event time first advances to its end
+   * @param directory the directory in which Flink creates the savepoint's directory
+   * @param drain whether to advance the watermark to the end first
    */
   public String stopWithSavepoint(String job, String directory, boolean drain) throws IOException {
     String request =
@@ -238,7 +242,7 @@ public final class FlinkRest {
     return await("/jobs/" + job + "/savepoints/" + request).path("location").asText();
   }
 
-  /** Takes a checkpoint and returns once it is complete. */
+  /** Triggers a checkpoint and returns when it is complete. */
   public void checkpoint(String job) throws IOException {
     String request =
         post("/jobs/" + job + "/checkpoints", JSON.createObjectNode()).path("request-id").asText();
@@ -259,7 +263,7 @@ public final class FlinkRest {
     }
   }
 
-  /** Asks for the end of a job; its last checkpoint stays. */
+  /** Cancels a job; its last checkpoint is kept. */
   public void cancel(String job) throws IOException {
     send("PATCH", "/jobs/" + job + "?mode=cancel", BodyPublishers.noBody(), Optional.empty());
   }
@@ -299,10 +303,11 @@ public final class FlinkRest {
             sentence -> {
               throw new UserErrorException(sentence);
             });
-    return new IOException("Flink answers %d to %s: %s".formatted(status, request, reason(text)));
+    return new IOException(
+        "Flink responds with status %d to %s: %s".formatted(status, request, reason(text)));
   }
 
-  /** Of a stack trace what failed and what has caused it; the log of the JobManager has it all. */
+  /** The failure and its cause in a stack trace; the JobManager's log contains the whole trace. */
   private static String reason(String text) {
     Matcher cause = CAUSE.matcher(text);
     String last = null;

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A class with a {@code main} to run in a JVM of its own.
+ * A main class to run in a separate JVM.
  *
  * @param main the name of the class
- * @param classPath where it is, with everything that it needs
- * @param options of the JVM
- * @param arguments of the class
- * @param environment variables that it gets beside those of this JVM
+ * @param classPath the class path
+ * @param options the options of the JVM
+ * @param arguments the arguments of the class
+ * @param environment environment variables in addition to the environment of this JVM
  */
 public record JavaProgram(
     String main,
@@ -22,7 +22,7 @@ public record JavaProgram(
     List<String> arguments,
     Map<String, String> environment) {
 
-  /** The words that start it. The JVM ends when its standard input does. */
+  /** The command line. The JVM exits when its standard input ends. */
   List<String> words() {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

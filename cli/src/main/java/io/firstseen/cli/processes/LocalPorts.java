@@ -14,9 +14,9 @@ public final class LocalPorts {
   private LocalPorts() {}
 
   /**
-   * The port, or a free one if it is 0.
+   * Returns the port, or a free port if it is 0.
    *
-   * @throws UserErrorException if it is in use, or this user may not listen on it
+   * @throws UserErrorException if the port is in use, or this user may not listen on it
    */
   public static int choose(int port) throws IOException {
     if (port == 0) {

@@ -19,18 +19,18 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * A program in a process of its own, which can be started, stopped and killed again and again. What
- * it prints goes to the end of its log file. It ignores the Ctrl-C of the terminal, so that whoever
- * started several stops them in the right order.
+ * A program in a separate process, which can be started, stopped and killed repeatedly. Its output
+ * is appended to its log file. The process ignores Ctrl-C in the terminal, so that its parent can
+ * stop several processes in the right order.
  *
- * <p>Not for several threads at once.
+ * <p>Not thread-safe.
  */
 public final class LocalProcess implements Closeable {
   private static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
   private static final long POLL_MILLIS = 50;
 
-  /** An ignored signal stays ignored when the shell becomes the program. */
+  /** A signal that the shell ignores stays ignored after exec. */
   private static final List<String> WITHOUT_INTERRUPTS =
       List.of("/bin/sh", "-c", "trap '' INT; exec \"$@\"", "sh");
 
@@ -49,21 +49,21 @@ public final class LocalProcess implements Closeable {
   }
 
   /**
-   * What is run.
+   * A command line.
    *
    * @param words the program and its arguments
-   * @param environment variables that it gets beside those of this JVM
+   * @param environment environment variables in addition to the environment of this JVM
    */
   public record Command(List<String> words, Map<String, String> environment) {}
 
-  /** Whether a process does its work. */
+  /** A check of whether a process is ready. */
   @FunctionalInterface
   public interface Readiness {
     /**
-     * Asked every 50 ms until it is true.
+     * Returns whether the process is ready; called every 50 ms until it returns true.
      *
      * @param start the number of the start, from 1
-     * @throws IOException if it cannot be reached, which means no
+     * @throws IOException if the process is unreachable, and therefore not ready
      */
     boolean isReady(int start) throws IOException;
   }
@@ -71,11 +71,11 @@ public final class LocalProcess implements Closeable {
   /**
    * Starts a program and waits until it is ready.
    *
-   * @param name for messages
-   * @param log its file, in a directory that exists
-   * @param command of each start, by the start's number, from 1
-   * @throws IOException with the last line of the log, if it ends before it is ready or is not
-   *     within two minutes
+   * @param name the name in messages
+   * @param log the log file, in an existing directory
+   * @param command the command line of each start, by the start's number, from 1
+   * @throws IOException with the last line of the log, if the process ends before it is ready, or
+   *     is not ready within two minutes
    */
   public static LocalProcess start(
       String name, Path log, IntFunction<Command> command, Readiness readiness) throws IOException {
@@ -84,7 +84,7 @@ public final class LocalProcess implements Closeable {
     return started;
   }
 
-  /** The same for a class in a JVM of its own. */
+  /** Starts a class in a separate JVM and waits until it is ready. */
   public static LocalProcess startJava(
       String name, Path log, IntFunction<JavaProgram> program, Readiness readiness)
       throws IOException {
@@ -99,9 +99,9 @@ public final class LocalProcess implements Closeable {
   }
 
   /**
-   * Starts it again, with the same command, and waits until it is ready.
+   * Restarts the process with the same command line, and waits until it is ready.
    *
-   * @throws IllegalStateException if it runs
+   * @throws IllegalStateException if the process is running
    */
   public void start() throws IOException {
     startWithoutWaiting();
@@ -114,13 +114,13 @@ public final class LocalProcess implements Closeable {
   }
 
   /**
-   * Starts it again.
+   * Restarts the process.
    *
-   * @throws IllegalStateException if it runs
+   * @throws IllegalStateException if the process is running
    */
   public void startWithoutWaiting() throws IOException {
     if (isAlive()) {
-      throw new IllegalStateException(name + " runs already");
+      throw new IllegalStateException(name + " is already running");
     }
     starts++;
     Command next = command.apply(starts);
@@ -134,7 +134,10 @@ public final class LocalProcess implements Closeable {
     process = builder.start();
   }
 
-  /** Waits until it is ready, as after {@link #startWithoutWaiting} or {@link #resume}. */
+  /**
+   * Waits until the process is ready, for example after {@link #startWithoutWaiting} or {@link
+   * #resume}.
+   */
   public void awaitReady() throws IOException {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     while (!isReady()) {
@@ -169,7 +172,7 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** The last lines of the log, at most so many. */
+  /** At most this many last lines of the log. */
   public String tail(int count) {
     try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
       Deque<String> last = new ArrayDeque<>();
@@ -186,32 +189,32 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** The name given at the start. */
+  /** The name in messages. */
   public String name() {
     return name;
   }
 
-  /** The file with what it printed. */
+  /** The log file. */
   public Path log() {
     return log;
   }
 
-  /** The number of the process that was started last. */
+  /** The process id of the last start. */
   public long pid() {
     return process.pid();
   }
 
-  /** Whether it runs, suspended or not. */
+  /** Whether the process is running or suspended. */
   public boolean isAlive() {
     return process != null && process.isAlive();
   }
 
-  /** Completed with the exit status when the process that was started last has ended. */
+  /** Completed with the exit status when the last started process has ended. */
   public CompletableFuture<Integer> exited() {
     return process.onExit().thenApply(Process::exitValue);
   }
 
-  /** Asks it to end (SIGTERM) and waits; after 20 s it is killed. */
+  /** Stops the process (SIGTERM) and waits; kills it after 20 s. */
   public void stop() {
     if (isAlive()) {
       process.destroy();
@@ -223,7 +226,7 @@ public final class LocalProcess implements Closeable {
     kill();
   }
 
-  /** Ends it at once (SIGKILL) and waits until it is gone. */
+  /** Kills the process (SIGKILL) and waits until it has ended. */
   public void kill() {
     if (isAlive()) {
       process.destroyForcibly();
@@ -231,12 +234,12 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** Halts it where it is (SIGSTOP). */
+  /** Suspends the process (SIGSTOP). */
   public void suspend() throws IOException {
     signal("STOP");
   }
 
-  /** Lets it go on after {@link #suspend} (SIGCONT). */
+  /** Resumes the process after {@link #suspend} (SIGCONT). */
   public void resume() throws IOException {
     signal("CONT");
   }
@@ -248,7 +251,8 @@ public final class LocalProcess implements Closeable {
             .start();
     String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (kill.onExit().join().exitValue() != 0) {
-      throw new IOException("%s cannot be sent SIG%s: %s".formatted(name, signal, output.strip()));
+      throw new IOException(
+          "cannot send %s the signal SIG%s: %s".formatted(name, signal, output.strip()));
     }
   }
 

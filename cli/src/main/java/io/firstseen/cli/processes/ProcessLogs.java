@@ -4,19 +4,19 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How processes log.
+ * The logging of processes.
  *
- * @param directory of their files, which exists
+ * @param directory the directory of the log files, which must exist
  * @param json whether each entry is a JSON object on a line instead of text
  */
 public record ProcessLogs(Path directory, boolean json) {
 
-  /** The file of one process. */
+  /** The log file of one process. */
   public Path file(String name) {
     return directory.resolve(name + ".log");
   }
 
-  /** Options of a JVM that logs so. */
+  /** The options of a JVM with this logging. */
   public List<String> options() {
     return List.of(
         "-Dlog4j2.configurationFile="

@@ -16,10 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The checkpoints and savepoints that jobs have left in a directory. */
+/** The checkpoints and savepoints of jobs in a directory. */
 public final class RetainedState {
 
-  /** {@code JOB/chk-N/_metadata}, or {@code savepoint-X/_metadata} one level higher. */
+  /**
+   * The depth of {@code JOB/chk-N/_metadata}; {@code savepoint-X/_metadata} is one level higher.
+   */
   private static final int DEPTH = 3;
 
   private static final Pattern CHECKPOINT = Pattern.compile("/([0-9a-f]{32})/chk-\\d+/?$");
@@ -29,10 +31,10 @@ public final class RetainedState {
   private RetainedState() {}
 
   /**
-   * The path, as Flink reads it, of the newest complete checkpoint or savepoint in the directory.
+   * The path, in Flink's notation, of the newest complete checkpoint or savepoint in the directory.
    *
-   * @param directory the one that a job was given for its checkpoints, or savepoints; it need not
-   *     exist, and the job may run
+   * @param directory a job's directory of checkpoints or savepoints; it may be missing, and the job
+   *     may be running
    */
   public static Optional<String> newest(Path directory) throws IOException {
     Newest newest = new Newest();
@@ -41,16 +43,16 @@ public final class RetainedState {
   }
 
   /**
-   * The id of the job that has made a checkpoint.
+   * The id of the job that created a checkpoint.
    *
-   * @param path what {@link #newest} has returned; that of a savepoint names no job
+   * @param path the result of {@link #newest}; the path of a savepoint does not contain a job id
    */
   public static Optional<String> jobOf(String path) {
     Matcher matcher = CHECKPOINT.matcher(path);
     return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
   }
 
-  /** The ids of the jobs that have begun to write checkpoints to the directory. */
+  /** The ids of the jobs that have started to write checkpoints to the directory. */
   public static List<String> jobs(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       return List.of();
@@ -63,7 +65,10 @@ public final class RetainedState {
     }
   }
 
-  /** Whether a checkpoint or savepoint is that of a job; of savepoints, six digits say so. */
+  /**
+   * Whether a checkpoint or savepoint belongs to a job; the name of a savepoint contains six digits
+   * of the job id.
+   */
   public static boolean isOf(String job, String path) {
     return path.contains("/" + job + "/") || path.contains("/savepoint-" + job.substring(0, 6));
   }
@@ -74,7 +79,7 @@ public final class RetainedState {
 
     @Override
     public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      // Written last.
+      // Flink writes this file last.
       if (file.getFileName().toString().equals("_metadata")
           && attributes.lastModifiedTime().compareTo(time) > 0) {
         path = file.getParent();
@@ -83,7 +88,7 @@ public final class RetainedState {
       return FileVisitResult.CONTINUE;
     }
 
-    /** A job deletes its old checkpoints meanwhile. */
+    /** A running job may delete its old checkpoints concurrently. */
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException e) {
       return FileVisitResult.CONTINUE;

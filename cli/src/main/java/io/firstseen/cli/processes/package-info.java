@@ -1,7 +1,7 @@
 /**
- * Kafka and Flink in processes of their own on this machine: {@link
+ * Kafka and Flink in separate processes on this machine: {@link
  * io.firstseen.cli.processes.BrokerProcess} and {@link io.firstseen.cli.processes.FlinkProcesses}.
- * Each part has a log file, says when it is ready, can be stopped, killed and started again on the
- * same ports and data.
+ * Each process has a log file, reports when it is ready, and can be stopped, killed and restarted
+ * on the same ports and data.
  */
 package io.firstseen.cli.processes;

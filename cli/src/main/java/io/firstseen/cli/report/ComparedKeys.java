@@ -8,15 +8,16 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Distinct keys in an order that is independent of their values; their hashes; and absent keys:
- * similar keys outside the set. The same keys give the same order and absent keys.
+ * Distinct keys in an order that is independent of their values, their hashes, and absent keys:
+ * similar keys outside the set. The order and the absent keys are deterministic.
  *
- * <p>A key is a string whose characters are the bytes of its joined canonical form.
+ * <p>A key is a string whose characters are the bytes of its canonical form, prefixed with its
+ * scope.
  */
 public final class ComparedKeys {
   private static final long SEED = 20261120;
 
-  /** Separates a key from an appended number; the two make an absent key. */
+  /** Separates a key from an appended number in an absent key. */
   private static final char ABSENT_KEY_MARK = '\0';
 
   private final String[] keys;
@@ -36,12 +37,12 @@ public final class ComparedKeys {
     this.keyBytes = bytes;
   }
 
-  /** Collects keys, repeats allowed. */
+  /** Collects keys; duplicates are allowed. */
   public static final class Collector {
     private final Set<String> keys = new HashSet<>();
     private long keyBytes;
 
-    /** Adds a key in its joined canonical form. */
+    /** Adds a key in its canonical form, prefixed with its scope. */
     public void add(byte[] joined) {
       if (keys.add(new String(joined, ISO_8859_1))) {
         keyBytes += joined.length;
@@ -61,8 +62,8 @@ public final class ComparedKeys {
     /** The keys so far. */
     public ComparedKeys keys(KeyHash keyHash) {
       String[] distinct = keys.toArray(String[]::new);
-      // A hash set iterates in the order of its table; filling another one in that order would be
-      // unrealistically fast.
+      // A hash set iterates in the order of its table; filling another hash set in that order would
+      // be unrealistically fast.
       shuffle(distinct);
       return new ComparedKeys(distinct, keyHash);
     }
@@ -90,17 +91,17 @@ public final class ComparedKeys {
     return keyHash;
   }
 
-  /** The hashes of the keys. Not to be changed. */
+  /** The hashes of the keys. Callers must not change the array. */
   long[] hashes() {
     return hashes;
   }
 
-  /** The keys themselves. Not to be changed. */
+  /** The keys. Callers must not change the array. */
   String[] keys() {
     return keys;
   }
 
-  /** The {@code i}-th key, from 0 without end, that is probably an absent key. */
+  /** The {@code i}-th candidate for an absent key, from 0 without limit. */
   String absentKeyCandidate(long i) {
     return keys[(int) (i % keys.length)] + ABSENT_KEY_MARK + i / keys.length;
   }

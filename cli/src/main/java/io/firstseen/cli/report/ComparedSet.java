@@ -1,20 +1,20 @@
 package io.firstseen.cli.report;
 
 /**
- * One of the compared kinds of set, with all keys in it.
+ * One of the compared kinds of sets, which contains all keys.
  *
- * <p>Every implementation has a loop of its own. The JIT would compile a shared loop for the mix of
- * implementations, which would make each of them slower.
+ * <p>Every implementation has a separate loop. The JIT would compile a shared loop for the mix of
+ * implementations, which would slow down each of them.
  *
- * @param <K> an array of what the set is queried with: keys, or hashes of keys
+ * @param <K> an array of query arguments: keys, or hashes of keys
  */
 interface ComparedSet<K> {
-  /** How many of the probes the set answers by 'present'. */
+  /** The number of probes for which the set returns present. */
   int claimed(K probes);
 
-  /** The bytes of the whole set. */
+  /** The size of the whole set in bytes. */
   long sizeBytes();
 
-  /** The probability, in [0, 1], that it answers an absent key by 'present'. */
+  /** The probability, in [0, 1], that the set returns present for an absent key. */
   double predictedFalsePositiveRate();
 }

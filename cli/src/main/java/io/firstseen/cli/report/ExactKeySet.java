@@ -4,8 +4,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The exact set: a {@link HashSet} of the keys themselves, as strings with one byte per character,
- * which is Java's smallest form. It grows as keys are added.
+ * The exact set: a {@link HashSet} of the keys, as strings with one byte per character, Java's most
+ * compact representation. The set grows as keys are added.
  */
 final class ExactKeySet implements ComparedSet<String[]> {
   // HotSpot's layout with compressed references.
@@ -43,7 +43,7 @@ final class ExactKeySet implements ComparedSet<String[]> {
     return claimed;
   }
 
-  /** {@inheritDoc} Counts the table, a node for each key, the strings and their characters. */
+  /** {@inheritDoc} Includes the table, a node per key, the strings and their characters. */
   @Override
   public long sizeBytes() {
     long bytes = SET_AND_MAP_BYTES + ARRAY_HEADER_BYTES + REFERENCE_BYTES * tableLength();
@@ -53,7 +53,7 @@ final class ExactKeySet implements ComparedSet<String[]> {
     return bytes;
   }
 
-  /** The table doubles when it is three quarters full. */
+  /** The table doubles when its load reaches three quarters. */
   private long tableLength() {
     long length = MIN_TABLE;
     while (length / 4 * 3 < keys.size()) {

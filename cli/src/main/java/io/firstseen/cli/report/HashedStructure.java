@@ -13,9 +13,9 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 
-/** The sets that hold keys only by their 64-bit hashes, with a chosen false-positive rate. */
+/** The sets that store only 64-bit hashes of keys, with a configured false-positive rate. */
 enum HashedStructure {
-  /** Made for the number of keys. */
+  /** Created for the number of keys. */
   SHORTENED_KEYS("shortened-keys", "hash set, shortened keys") {
     @Override
     ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
@@ -27,7 +27,7 @@ enum HashedStructure {
     }
   },
 
-  /** Made for the number of keys. */
+  /** Created for the number of keys. */
   BLOOM("bloom", "Bloom filter") {
     @Override
     ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
@@ -39,7 +39,7 @@ enum HashedStructure {
     }
   },
 
-  /** Grown from empty. */
+  /** Grows from an empty filter. */
   CUCKOO("cuckoo", "cuckoo filter") {
     @Override
     ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
@@ -51,7 +51,7 @@ enum HashedStructure {
     }
   },
 
-  /** Sorted and coded at once, as a snapshot of one shard. */
+  /** Sorted and encoded in one step, like a snapshot of one shard. */
   GOLOMB("golomb", "Golomb-coded set") {
     @Override
     ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
@@ -80,13 +80,13 @@ enum HashedStructure {
     return title;
   }
 
-  /** Makes a set of these hashes with at most that false-positive rate. */
+  /** Creates a set of these hashes with at most this false-positive rate. */
   abstract ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate);
 
   /**
-   * Refuses numbers that one of the structures cannot be made for.
+   * Rejects numbers of keys and rates that a structure does not support.
    *
-   * @throws IllegalArgumentException with a sentence
+   * @throws IllegalArgumentException if a structure does not support them
    */
   static void requirePossible(int keys, double falsePositiveRate) {
     BloomShape.forCapacity(keys, falsePositiveRate);
@@ -150,7 +150,7 @@ enum HashedStructure {
       return claimed;
     }
 
-    /** {@inheritDoc} Counts the whole file: header, bucket starts and codes. */
+    /** {@inheritDoc} Includes the whole file: header, bucket starts and codes. */
     @Override
     public long sizeBytes() {
       return snapshot.asByteBuffer().remaining();

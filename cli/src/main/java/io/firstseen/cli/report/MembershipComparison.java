@@ -12,14 +12,14 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
- * Fills every kind of set with the same keys, queries each for the same absent keys, and times them
- * on this machine.
+ * Fills every kind of set with the same keys, queries each set with the same absent keys, and times
+ * the operations on this machine.
  *
- * <p>The exact set is queried with keys, all others with hashes; the cost of hashing is measured
- * separately.
+ * <p>The exact set is queried with keys, all other sets with hashes; the cost of hashing is
+ * measured separately.
  */
 public final class MembershipComparison {
-  /** The most probes. */
+  /** The maximum number of probes. */
   public static final int MAX_PROBES = 100_000_000;
 
   private static final long SEED = 20261122;
@@ -27,19 +27,22 @@ public final class MembershipComparison {
   private static final OperationTimer FILLING = new OperationTimer(2, 3);
   private static final OperationTimer ASKING = new OperationTimer(2, 5);
 
-  /** The fewest additions in a timed round: a small set is filled several times. */
+  /** The minimum number of additions in a timed round: a small set is filled several times. */
   private static final int MIN_ADDITIONS = 20_000;
 
-  /** The look-ups in a timed round, fewer if there are few probes, or keys are very long. */
+  /**
+   * The number of look-ups in a timed round; lower if there are few probes or if keys are very
+   * long.
+   */
   private static final int MAX_LOOKUPS = 1 << 17;
 
   private static final int MIN_LOOKUPS = 1_000;
 
-  /** The maximum bytes of a round's copies of keys. */
+  /** The maximum size of a round's copies of keys in bytes. */
   private static final long MAX_SAMPLE_BYTES = 1 << 25;
 
   // From the layout in ExactKeySet, rounded up: a reference, a string and the header of its array;
-  // a node and its share of the table while that doubles.
+  // a node and its share of the table while the table doubles.
   private static final long KEPT_KEY_BYTES = 48;
   private static final long SET_ENTRY_BYTES = 56;
 
@@ -49,7 +52,8 @@ public final class MembershipComparison {
   private final long[] absentHashes;
 
   /**
-   * Chooses a timed round's keys; each round uses other keys, since repeated ones would be cached.
+   * Chooses the keys of a timed round; each round uses different keys, because repeated keys would
+   * be cached.
    */
   private final SplittableRandom random = new SplittableRandom(SEED);
 
@@ -63,10 +67,10 @@ public final class MembershipComparison {
   }
 
   /**
-   * About how many bytes of heap a comparison needs.
+   * The approximate heap in bytes that a comparison needs.
    *
    * @param keys the number of distinct keys
-   * @param keyBytes the bytes of all of them
+   * @param keyBytes the total size of the keys in bytes
    */
   public static double heapBytes(double keys, double keyBytes, int probes) {
     // The keys with their hashes, and a copy of the keys in the exact set.
@@ -77,13 +81,14 @@ public final class MembershipComparison {
   }
 
   /**
-   * Makes the comparison. Takes from seconds to minutes, in proportion to keys, probes and rates.
+   * Runs the comparison. Takes from seconds to minutes, in proportion to keys, probes and rates.
    *
-   * @param keys at least one
-   * @param falsePositiveRates the rates that sets are made for
-   * @param probes how many absent keys each set is queried for, in [1, {@link #MAX_PROBES}]
-   * @param progress receives the name of each step as it begins
-   * @throws IllegalArgumentException if a set cannot hold that many keys at such a rate
+   * @param keys the keys, at least one
+   * @param falsePositiveRates the configured rates of the sets
+   * @param probes the number of absent keys with which each set is queried, in [1, {@link
+   *     #MAX_PROBES}]
+   * @param progress receives the name of each step when it starts
+   * @throws IllegalArgumentException if a set does not support this number of keys at a rate
    */
   public static MembershipReport run(
       ComparedKeys keys, List<Double> falsePositiveRates, int probes, Consumer<String> progress) {
@@ -121,7 +126,10 @@ public final class MembershipComparison {
         .measure(0, this::findAbsentKeys);
   }
 
-  /** Takes the candidates that the exact set does not hold, so it has no false positives. */
+  /**
+   * Selects the candidates that the exact set does not contain, so the exact set has no false
+   * positives.
+   */
   private int findAbsentKeys(ExactKeySet exact) {
     int found = 0;
     for (long i = 0; found < absentHashes.length; i++) {
@@ -176,7 +184,7 @@ public final class MembershipComparison {
   /**
    * One kind of set under measurement.
    *
-   * @param <K> what the set is queried with
+   * @param <K> the type of query arguments
    * @param <S> the kind of set
    */
   private final class Subject<K, S extends ComparedSet<K>> {
@@ -232,14 +240,14 @@ public final class MembershipComparison {
       return FILLING.medianNanos(
           Math.multiplyExact(fillings, keys.count()),
           () -> {
-            // Free the old set first; two may not fit into the heap.
+            // Free the old set first, because two sets may not fit into the heap.
             set = null;
             return Stream.generate(allKeys).limit(fillings).toList();
           },
           copies -> copies.forEach(copy -> set = filling.apply(copy)));
     }
 
-    /** How often a set is filled in a round; each time with other keys. */
+    /** The number of times that a set is filled in a round, each time with different keys. */
     private int fillings() {
       long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * keys.count() + keys.keyBytes());
       int wanted = (MIN_ADDITIONS + keys.count() - 1) / keys.count();
@@ -250,7 +258,8 @@ public final class MembershipComparison {
       int claimed = set.claimed(probes);
       if (claimed < leastClaimed) {
         throw new IllegalStateException(
-            "the %s claimed %d of %d keys that it holds".formatted(title, claimed, leastClaimed));
+            "the %s reported only %d of its %d keys as present"
+                .formatted(title, claimed, leastClaimed));
       }
     }
   }

@@ -10,11 +10,11 @@ import java.util.List;
  * The results of the comparison.
  *
  * @param keys the number of distinct keys
- * @param keyBytes the bytes of all of them
- * @param probes how many absent keys each set was queried for
- * @param hashAlgorithm the hash of all sets but the exact one
+ * @param keyBytes the total size of the keys in bytes
+ * @param probes the number of absent keys per set
+ * @param hashAlgorithm the hash of all sets except the exact set
  * @param hashNanos nanoseconds to hash a key
- * @param sets the exact set first, then all others, rate by rate
+ * @param sets the exact set, followed by the other sets, rate by rate
  */
 public record MembershipReport(
     int keys,

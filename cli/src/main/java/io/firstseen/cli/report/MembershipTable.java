@@ -3,7 +3,7 @@ package io.firstseen.cli.report;
 import io.firstseen.filters.WilsonInterval;
 import java.util.Locale;
 
-/** The comparison for people: a table of at most 100 columns, and an explanation of its terms. */
+/** The comparison as text: a table of at most 100 columns, and an explanation of its terms. */
 public final class MembershipTable {
   private static final String INTRODUCTION =
       """
@@ -33,7 +33,7 @@ public final class MembershipTable {
 
   private MembershipTable() {}
 
-  /** The lines, each ending with a line feed. */
+  /** The lines, each terminated by a line feed. */
   public static String of(MembershipReport report) {
     StringBuilder text = new StringBuilder();
     text.append(
@@ -53,7 +53,7 @@ public final class MembershipTable {
             "bits",
             "over",
             "false-positive rate, %",
-            "ns an operation",
+            "ns/operation",
             "",
             "a key",
             "bound",
@@ -68,7 +68,7 @@ public final class MembershipTable {
     for (SetFigures set : report.sets()) {
       if (set.requestedRate() != requestedRate) {
         requestedRate = set.requestedRate();
-        text.append(format("made for %s %%\n", Percent.chosen(requestedRate)));
+        text.append(format("configured for %s %%\n", Percent.chosen(requestedRate)));
       }
       text.append(row(set));
     }

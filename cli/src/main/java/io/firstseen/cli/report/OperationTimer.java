@@ -5,17 +5,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Times operations in rounds: first warm-up rounds for the JIT, then measured ones, of which the
- * median counts.
+ * Times operations in rounds: first warm-up rounds for the JIT, then measured rounds. The result is
+ * the median.
  */
 record OperationTimer(int warmUpRounds, int rounds) {
 
   /**
    * Nanoseconds per operation.
    *
-   * @param operations in a round
-   * @param preparation makes the input of a round; not timed
-   * @param round does the operations; must use their results
+   * @param operations the number of operations in a round
+   * @param preparation creates the input of a round; not timed
+   * @param round runs the operations; must use their results
    */
   <T> double medianNanos(int operations, Supplier<T> preparation, Consumer<T> round) {
     double[] nanos = new double[rounds];

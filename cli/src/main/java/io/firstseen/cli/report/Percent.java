@@ -3,9 +3,9 @@ package io.firstseen.cli.report;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** Formats rates in per cent, without the sign. */
+/** Formats rates in percent, without the percent sign. */
 final class Percent {
-  /** Below this many per cent, leading zeros would be hard to count. */
+  /** Below this percentage, leading zeros would be hard to count. */
   private static final double MIN_PLAIN = 1e-4;
 
   private Percent() {}
@@ -23,7 +23,7 @@ final class Percent {
     return String.format(Locale.ROOT, "%." + Math.max(0, digits - leading) + "f", percent);
   }
 
-  /** A chosen rate, with exactly its digits. */
+  /** A configured rate, with all its digits. */
   static String chosen(double rate) {
     BigDecimal percent = BigDecimal.valueOf(rate).movePointRight(2).stripTrailingZeros();
     return percent.doubleValue() < MIN_PLAIN

@@ -13,14 +13,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Draws the false-positive rate, on a logarithmic axis, against the bits per key: a line of what is
- * predicted for each kind of set, with marks of what was measured, and a line of the fewest bits
- * that any set can have. The picture is self-contained.
+ * Plots the false-positive rate, on a logarithmic axis, over the bits per key: a line per kind of
+ * set with the predictions and marks with the measurements, and a line with the
+ * information-theoretic minimum. The SVG is self-contained.
  */
 public final class RatePlot {
-  /**
-   * Colours that colour-blind people can distinguish (Okabe, Ito: Color universal design, 2008).
-   */
+  /** Colours for colour-blind readers (Okabe, Ito: Color universal design, 2008). */
   private static final List<String> COLOURS = List.of("#0072b2", "#d55e00", "#009e73", "#aa4499");
 
   private static final Style BOUND =
@@ -29,9 +27,9 @@ public final class RatePlot {
   private RatePlot() {}
 
   /**
-   * The picture.
+   * Creates the plot.
    *
-   * @param report the results, of at least one set that is not exact
+   * @param report the results, including at least one approximate set
    */
   public static String svg(MembershipReport report) {
     Map<String, Style> styles = new LinkedHashMap<>();
@@ -56,18 +54,19 @@ public final class RatePlot {
     predicted.put(BOUND, bound);
     LinePanels picture =
         new LinePanels(
-                "False-positive rate against bits a key", "bits a key, of the whole set", false)
+                "False-positive rate over bits per key", "bits per key, of the whole set", false)
             .note(
                 String.format(
                     Locale.ROOT,
-                    "keys: %,d; probes: %,d; exact hash set: %,.0f bits a key, no false positives",
+                    "keys: %,d; probes: %,d; exact hash set: %,.0f bits per key, no false "
+                        + "positives",
                     report.keys(),
                     report.probes(),
                     report.exactSet().bitsPerKey()))
             .panelSize(720, 432);
     picture.add(
-        "false-positive rate in %, log scale; lines: predicted, rings: measured, with the 99 %"
-            + " interval",
+        "false-positive rate in %, log scale; lines: predicted, rings: measured, with the 99 % "
+            + "confidence interval",
         true, predicted, measured);
     return picture.svg();
   }
@@ -79,7 +78,7 @@ public final class RatePlot {
         100 * set.measuredRate(),
         100 * interval.low(),
         100 * interval.high(),
-        "%s: %.2f bits a key, predicted %s %%, measured %s %%"
+        "%s: %.2f bits per key, predicted %s %%, measured %s %%"
             .formatted(
                 set.title(),
                 set.bitsPerKey(),

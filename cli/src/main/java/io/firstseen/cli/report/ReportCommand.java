@@ -2,9 +2,10 @@ package io.firstseen.cli.report;
 
 import picocli.CommandLine.Command;
 
-/** The verbs that measure; see its subcommands. */
+/** Measurements; see the subcommands. */
 @Command(
     name = "report",
-    description = "Measure on this machine.",
+    footer = {"  firstseen report membership"},
+    description = "Run measurements on this machine.",
     subcommands = {ReportMembershipCommand.class})
 public final class ReportCommand {}

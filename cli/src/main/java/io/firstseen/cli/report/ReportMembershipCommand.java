@@ -32,18 +32,23 @@ import picocli.CommandLine.ParameterException;
 /** Compares exact sets and filters on this machine, on the user's keys or on generated ones. */
 @Command(
     name = "membership",
+    footer = {
+      "  firstseen report membership",
+      "  firstseen report membership --input keys.txt --fpr 0.01,0.001",
+      "  firstseen report membership --keys 100000 --probes 1000000 --svg rates.svg"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Compares sets of keys on this machine: an exact hash set, a hash set of shortened keys, a"
-          + " Bloom filter, a cuckoo filter and a Golomb-coded set.",
-      "For each it shows the bits per key, the measured and the predicted false-positive rate, and"
-          + " the time of an operation."
+      "Compares sets of keys on this machine: an exact hash set, a hash set of shortened "
+          + "keys, a Bloom filter, a cuckoo filter and a Golomb-coded set.",
+      "For each set, the command shows the bits per key, the measured and the predicted "
+          + "false-positive rate, and the time per operation."
     })
 final class ReportMembershipCommand extends Verb {
   private static final long DEFAULT_KEYS = 1_000_000;
   private static final long SEED = 20261121;
 
-  /** The share of the heap that a comparison may use. */
+  /** The maximum share of the heap that a comparison may use. */
   private static final double HEAP_SHARE = 0.85;
 
   private static final long MEBI = 1 << 20;
@@ -52,24 +57,22 @@ final class ReportMembershipCommand extends Verb {
       names = "--input",
       paramLabel = "KEYS",
       description =
-          "A file of keys, one per line, decompressed if it is in gzip format; - is standard input."
-              + " Without it keys are generated.")
+          "File with one key per line, decompressed if it is in gzip format; - reads standard "
+              + "input. Without it, keys are generated.")
   private String input;
 
   @Option(
       names = "--keys",
       paramLabel = "N",
       converter = OptionValues.KeyCount.class,
-      description = "How many keys to generate (default: 1000000).")
+      description = "Number of keys to generate (default: 1000000).")
   private Long keyCount;
 
   @Option(
       names = "--fpr",
       split = ",",
       defaultValue = "0.01,0.001,0.0001",
-      description =
-          "The false-positive rates, in (0, 0.1], that sets are made for"
-              + " (default: ${DEFAULT-VALUE}).")
+      description = "False-positive rates of the sets, in (0, 0.1] (default: ${DEFAULT-VALUE}).")
   private List<Double> falsePositiveRates;
 
   @Option(
@@ -78,13 +81,14 @@ final class ReportMembershipCommand extends Verb {
       defaultValue = "4000000",
       converter = ProbeCount.class,
       description =
-          "How many keys outside the sets each set is queried for (default: ${DEFAULT-VALUE}).")
+          "Number of keys outside the sets with which each set is queried (default: "
+              + "${DEFAULT-VALUE}).")
   private int probes;
 
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Draw the rate against the bits per key into this file.")
+      description = "Output file of a plot of the rate over the bits per key.")
   private Path svg;
 
   @Mixin private KeyOptions keyOptions;
@@ -99,14 +103,13 @@ final class ReportMembershipCommand extends Verb {
 
   private int compare(Cleanup cleanup) throws Exception {
     if (input != null && keyCount != null) {
-      throw new ParameterException(
-          commandLine(), "--input and --keys exclude each other: keys are read or generated");
+      throw new ParameterException(commandLine(), "--input and --keys exclude each other");
     }
     svg = output(svg);
     if (input != null) {
       InputFile.requireOther(input, svg);
     }
-    // Opened first, so that a file that cannot be written is found before the work.
+    // Open the file first, so that an unwritable file is detected before the work.
     OutputFile picture = svg == null ? null : new OutputFile(svg);
     if (picture != null) {
       cleanup.add(picture);
@@ -146,7 +149,7 @@ final class ReportMembershipCommand extends Verb {
     return collector.keys(keyOptions.keyHash());
   }
 
-  /** A URL of letters only, which every canonicaliser keeps distinct. */
+  /** A URL that contains only letters, so that every canonicaliser keeps URLs distinct. */
   private byte[] madeKey(long number) throws InvalidKeyException {
     StringBuilder url = new StringBuilder("https://example.org/");
     for (int shift = 60; shift >= 0; shift -= 4) {
@@ -155,7 +158,7 @@ final class ReportMembershipCommand extends Verb {
     return keyOptions.canonicaliser().canonicalise(url.toString().getBytes(US_ASCII));
   }
 
-  /** Refuses a comparison that does not fit into the heap. */
+  /** Rejects a comparison that does not fit into the heap. */
   private void requireHeap(String which, double keys, double keyBytes) {
     double needed = MembershipComparison.heapBytes(keys, keyBytes, probes);
     long there = Runtime.getRuntime().maxMemory();
@@ -163,8 +166,8 @@ final class ReportMembershipCommand extends Verb {
       throw new UserErrorException(
           String.format(
               Locale.ROOT,
-              "comparing %s%,.0f keys takes about %,.0f MiB of heap, of which this JVM has %,d;"
-                  + " take fewer keys or probes, or set a larger -Xmx in FIRSTSEEN_JAVA_OPTS",
+              "comparing %s%,.0f keys needs about %,.0f MiB of heap, but this JVM has %,d; use "
+                  + "fewer keys or probes, or set a larger -Xmx in FIRSTSEEN_JAVA_OPTS",
               which,
               keys,
               needed / MEBI,
@@ -179,7 +182,7 @@ final class ReportMembershipCommand extends Verb {
       return MembershipComparison.run(
           keys, highestFirst, probes, step -> progress.show(() -> step));
     } catch (IllegalArgumentException e) {
-      // A rate needs more bits than a hash has.
+      // The rate needs more bits than a hash has.
       throw new UserErrorException(e.getMessage());
     }
   }
@@ -203,7 +206,7 @@ final class ReportMembershipCommand extends Verb {
     reportOut().println(Json.line(object));
   }
 
-  /** A number of probes: at least 1, at most the comparison's maximum. */
+  /** A number of probes, from 1 to the comparison's maximum. */
   static final class ProbeCount extends OptionValues.WholeNumber {
     ProbeCount() {
       super(1, MembershipComparison.MAX_PROBES);

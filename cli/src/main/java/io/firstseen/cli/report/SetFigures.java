@@ -6,17 +6,17 @@ import io.firstseen.filters.WilsonInterval;
 /**
  * The results for one set.
  *
- * @param id the name of its kind in JSON
- * @param title the name of its kind in tables
- * @param requestedRate the false-positive rate that it was made for; 0 for the exact set
- * @param keys the number of its keys
+ * @param id the name of the kind in JSON
+ * @param title the name of the kind in tables
+ * @param requestedRate the configured false-positive rate; 0 for the exact set
+ * @param keys the number of keys
  * @param bytes the size of the whole set
  * @param predictedRate the false-positive rate that theory predicts for this number of keys
- * @param falsePositives how many of the absent keys it answered by 'present'
- * @param probes how many absent keys it was queried for
+ * @param falsePositives the number of absent keys for which the set returned present
+ * @param probes the number of absent keys
  * @param addNanos nanoseconds to add a key, averaged over filling the whole set
  * @param hitNanos nanoseconds to find a key
- * @param missNanos nanoseconds to answer for an absent key
+ * @param missNanos nanoseconds to look up an absent key
  */
 public record SetFigures(
     String id,
@@ -31,17 +31,17 @@ public record SetFigures(
     double hitNanos,
     double missNanos) {
 
-  /** Whether it is the exact set. */
+  /** Whether this is the exact set. */
   public boolean isExact() {
     return requestedRate == 0;
   }
 
-  /** The bits of the whole set divided by the number of its keys. */
+  /** The size of the whole set in bits, divided by its number of keys. */
   public double bitsPerKey() {
     return (double) bytes * Byte.SIZE / keys;
   }
 
-  /** The share of absent keys that it answered by 'present'. */
+  /** The share of absent keys for which the set returned present. */
   public double measuredRate() {
     return (double) falsePositives / probes;
   }
@@ -52,8 +52,8 @@ public record SetFigures(
   }
 
   /**
-   * The fewest bits per key that any large set with the predicted rate can have: log2(1 / rate)
-   * (Carter, Floyd, Gill, Markowsky, Wegman: Exact and approximate membership testers, STOC 1978).
+   * The minimum bits per key of any large set with the predicted rate: log2(1 / rate) (Carter,
+   * Floyd, Gill, Markowsky, Wegman: Exact and approximate membership testers, STOC 1978).
    */
   public double boundBitsPerKey() {
     return -Math.log(predictedRate) / Math.log(2);

@@ -3,22 +3,23 @@ package io.firstseen.cli.report;
 import io.firstseen.filters.MembershipFilter;
 
 /**
- * A hash table whose cells hold a code of a few bits instead of the key. It is the first of the two
- * methods that Bloom compared (Space/time trade-offs in hash coding with allowable errors, CACM
- * 13(7), 1970); the second one is now called a Bloom filter.
+ * A hash table whose cells store a code of a few bits instead of the key. This is the first of the
+ * two methods that Bloom compared (Space/time trade-offs in hash coding with allowable errors, CACM
+ * 13(7), 1970); the second method is now called a Bloom filter.
  *
- * <p>A key's code is searched in cells at pseudorandom places up to the first empty one, where an
- * addition puts it. Cells are packed without gaps. Made for a number of keys; cannot grow.
+ * <p>A key's code is searched in cells at pseudorandom positions up to the first empty cell, where
+ * an insertion writes it. Cells are packed without gaps. The table is created for a number of keys
+ * and cannot grow.
  */
 final class ShortenedKeySet implements MembershipFilter {
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-  /** At higher loads, the bits saved are not worth the longer searches. */
+  /** At higher loads, the saved bits do not justify the longer searches. */
   private static final double MAX_LOAD = 0.9;
 
   private static final int MAX_CODE_BITS = 56;
 
-  /** A sum of probabilities ends when the remaining terms are below this. */
+  /** The sum of probabilities stops when the remaining terms are below this value. */
   private static final double NEGLIGIBLE = 1e-18;
 
   private final long cells;
@@ -31,15 +32,15 @@ final class ShortenedKeySet implements MembershipFilter {
     this.cells = cells;
     this.codeBits = codeBits;
     this.codes = (1L << codeBits) - 1;
-    // A code is read from two words, so the last one needs a neighbour.
+    // A code is read from two words, so the last word needs a neighbour.
     this.words = new long[Math.toIntExact((cells * codeBits + Long.SIZE - 1) / Long.SIZE + 1)];
   }
 
   /**
-   * An empty table of the fewest bits for that many keys at this rate or less.
+   * Creates an empty table with the minimum number of bits for this number of keys and rate.
    *
-   * @param expectedKeys at least 1
-   * @param falsePositiveRate in (0, 1)
+   * @param expectedKeys the number of keys, at least 1
+   * @param falsePositiveRate the maximum rate, in (0, 1)
    */
   static ShortenedKeySet forCapacity(long expectedKeys, double falsePositiveRate) {
     int bestBits = 0;
@@ -58,14 +59,14 @@ final class ShortenedKeySet implements MembershipFilter {
 
   /**
    * The load a at which codes of {@code codeBits} bits have this rate: a q / (1 - a + a q), where q
-   * is the chance that two codes agree.
+   * is the probability that two codes are equal.
    */
   private static double loadFor(double rate, int codeBits) {
     double agreement = 1 / (Math.scalb(1.0, codeBits) - 1);
     return rate / (agreement + rate - agreement * rate);
   }
 
-  /** Adds the key with this hash, unless the table claims it already. */
+  /** Adds the key with this hash, unless the table already reports it as present. */
   void add(long hash) {
     long seed = mix(hash);
     long code = codeOf(seed);
@@ -101,9 +102,9 @@ final class ShortenedKeySet implements MembershipFilter {
   /**
    * {@inheritDoc}
    *
-   * <p>Exact for the number of used cells: an absent key meets j of them before an empty one with
-   * the probability that j cells drawn without return are all used, and each has its code with
-   * probability 1 / (2^codeBits - 1).
+   * <p>The result is exact for the number of used cells: an absent key meets j used cells before an
+   * empty cell with the probability that j cells drawn without replacement are all used, and each
+   * of them has the key's code with probability 1 / (2^codeBits - 1).
    */
   @Override
   public double predictedFalsePositiveRate() {
@@ -132,7 +133,7 @@ final class ShortenedKeySet implements MembershipFilter {
     long bit = cell * codeBits;
     int word = (int) (bit >>> 6);
     int shift = (int) bit & 63;
-    // Two shifts, since a shift by 64 does nothing.
+    // Use two shifts, because a shift by 64 has no effect.
     return (words[word] >>> shift | words[word + 1] << 1 << (63 - shift)) & codes;
   }
 

@@ -1,2 +1,2 @@
-/** The verb {@code report membership}: exact sets and filters on the same keys. */
+/** The command {@code report membership}: compares exact sets and filters on the same keys. */
 package io.firstseen.cli.report;

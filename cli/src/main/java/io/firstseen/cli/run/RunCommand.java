@@ -56,25 +56,32 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The jobs on files, without Kafka, in a cluster inside this JVM. */
+/** Runs the jobs on files, without Kafka, in a cluster inside this JVM. */
 @Command(
     name = "run",
+    footer = {
+      "  firstseen run --input keys.txt --accepted new-keys.txt",
+      "  firstseen run --input events.tsv.gz --format tsv --ttl 7d \\",
+      "      --accepted accepted.tsv --duplicates duplicates.tsv",
+      "  firstseen run --input urls.txt --canonicaliser url --accepted - --snapshots DIR"
+    },
     description = {
-      "Separates first-seen keys of a file from repeats, and makes snapshots of them.",
-      "The output files appear when the whole input is read; files with these names are replaced."
+      "Separates new keys of a file from duplicates, and writes snapshots of the keys.",
+      "The output files appear when the whole input is read; existing files are replaced."
     })
 public final class RunCommand extends Verb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
   private static final long POLL_MILLIS = 100;
 
-  /** The network buffers between this many tasks need 0.5 GiB, growing with the square. */
+  /** The network buffers between this many tasks need 0.5 GiB, and grow with the square. */
   private static final int MAX_PARALLELISM = 128;
 
   @Option(
       names = "--input",
       required = true,
       paramLabel = "FILE",
-      description = "The events; decompressed if they are in gzip format; - is standard input.")
+      description =
+          "File with the events; decompressed if it is in gzip format; - reads standard input.")
   private String input;
 
   @Option(
@@ -83,10 +90,10 @@ public final class RunCommand extends Verb {
       defaultValue = "lines",
       converter = FileFormatName.class,
       description = {
-        "lines: one key per line, added at the time when it is read;",
+        "lines: one key per line, added at the current time;",
         "tsv: epochSeconds TAB add|del TAB key;",
-        "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope, anything"
-            + " else (default: ${DEFAULT-VALUE})."
+        "jsonl: an object with ts (milliseconds), op (add, delete), key, optional scope, and any "
+            + "other fields (default: ${DEFAULT-VALUE})."
       })
   private FileFormat format;
 
@@ -95,40 +102,43 @@ public final class RunCommand extends Verb {
       required = true,
       paramLabel = "OUT",
       description =
-          "The changelog in the input's format: an add for each key that was first seen, a delete"
-              + " for each that was removed, as received. Any OUT may be - for standard output;"
-              + " the summary then goes to standard error.")
+          "Output file of the changelog in the input's format: an add per new key and a delete "
+              + "per deleted key, with the input line unchanged. Any OUT may be - for standard "
+              + "output; "
+              + "the summary is then printed to standard error.")
   private Path accepted;
 
   @Option(
       names = "--duplicates",
       paramLabel = "OUT",
-      description = "Repeats, and deletes of keys that were not there, in the input's format.")
+      description =
+          "Output file of duplicates and of deletes of unknown keys, in the input's format.")
   private Path duplicates;
 
   @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "Events that could not be used: place TAB reason TAB the line. Without it the first ones"
-              + " are reported on standard error.")
+          "Output file of unusable events, in the format: place TAB reason TAB line. Without it, "
+              + "the first unusable events are reported on standard error.")
   private Path deadLetters;
 
   @Option(
       names = "--snapshots",
       paramLabel = "DIR",
       description =
-          "A directory for a manifest per window and the snapshots that it names. It must have no"
-              + " snapshots yet.")
+          "Output directory of a manifest per window and its snapshots. It must not contain "
+              + "snapshots yet.")
   private Path snapshots;
 
   @Option(
       names = "--from-savepoint",
       paramLabel = "DIR",
       description =
-          "A savepoint of 'firstseen bootstrap' with the keys that the dedup knows already, made "
-              + "with"
-              + " the same hash key, canonicaliser, shards and mode. It is not changed.")
+          "Savepoint of 'firstseen bootstrap' with the keys that the dedup already knows, "
+              + "created with the same hash key, canonicaliser, shards and mode. The savepoint "
+              + "is not "
+              + "changed.")
   private Path fromSavepoint;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")
@@ -302,7 +312,7 @@ public final class RunCommand extends Verb {
     return job.getAccumulators().exceptionally(e -> Map.of()).join();
   }
 
-  /** The last cause: Flink's own exceptions only say that something failed. */
+  /** Returns the last cause, because Flink's own exceptions only report that something failed. */
   private Exception failed(ExecutionException e) {
     if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
       return cannotStart(e);
@@ -320,7 +330,7 @@ public final class RunCommand extends Verb {
   private void reportDeadLetters(long count, Path file) throws IOException {
     err()
         .printf(
-            "warning: %s events could not be used (--dead-letters keeps them)%s%n",
+            "warning: %s events are unusable (--dead-letters writes them to a file)%s%n",
             SnapshotSummary.number(count),
             count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
     try (InputStream stream = Files.newInputStream(file)) {

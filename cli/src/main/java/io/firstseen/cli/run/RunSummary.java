@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The results of a run.
  *
  * @param counts the number of events by outcome
- * @param snapshots the number of manifests; null if none were asked for
- * @param seconds how long the job took
+ * @param snapshots the number of manifests; null without snapshots
+ * @param seconds the duration of the job
  */
 record RunSummary(Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, double seconds) {
 
@@ -40,7 +40,7 @@ record RunSummary(Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, d
     }
     return fields
         .putSeconds("seconds", "seconds", seconds)
-        .put("events a second", "eventsPerSecond", Math.round(events() / seconds));
+        .put("events per second", "eventsPerSecond", Math.round(events() / seconds));
   }
 
   private void put(Fields fields, String title, String name, Outcome.Kind kind) {

@@ -1,2 +1,2 @@
-/** The verb {@code run}: the pipeline on a file. */
+/** The command {@code run}: the pipeline on a file. */
 package io.firstseen.cli.run;

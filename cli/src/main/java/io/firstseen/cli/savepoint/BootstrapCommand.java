@@ -45,14 +45,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes a savepoint of keys from the time before the dedup ran. */
+/** Creates a savepoint of keys that are older than the dedup job. */
 @Command(
     name = "bootstrap",
+    footer = {
+      "  firstseen bootstrap --input keys.txt --savepoint known",
+      "  firstseen bootstrap --from-topic firstseen.accepted \\",
+      "      --bootstrap-servers kafka:9092 --savepoint known"
+    },
     description = {
-      "Makes a savepoint from which a dedup starts knowing keys.",
-      "The keys are those whose last event is an add. Start 'firstseen run --from-savepoint', or a"
-          + " DedupJob or PipelineJob by 'flink run -s', with the same hash key, canonicaliser,"
-          + " shards and mode; capacity and rate are those given here."
+      "Creates a savepoint that preloads a dedup job with known keys.",
+      "The known keys are the keys whose last event is an add. Start 'firstseen run "
+          + "--from-savepoint', or a DedupJob or PipelineJob with 'flink run -s', with the same "
+          + "hash key, canonicaliser, shards and mode. Capacity and rate are taken from the "
+          + "savepoint."
     })
 public final class BootstrapCommand extends Verb {
   private static final long POLL_MILLIS = 100;
@@ -71,8 +77,8 @@ public final class BootstrapCommand extends Verb {
       description = {
         "lines: one key per line;",
         "tsv: epochSeconds TAB add|del TAB key;",
-        "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope"
-            + " (default: ${DEFAULT-VALUE})."
+        "jsonl: an object with ts (milliseconds), op (add, delete), key and optional scope "
+            + "(default: ${DEFAULT-VALUE})."
       })
   private FileFormat format;
 
@@ -80,15 +86,16 @@ public final class BootstrapCommand extends Verb {
       names = "--savepoint",
       required = true,
       paramLabel = "DIR",
-      description = "The savepoint: a directory that does not exist yet.")
+      description = "Output directory of the savepoint, which must not exist yet.")
   private Path savepoint;
 
   @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "Events that could not be used: place TAB reason TAB the line, or the record's key. Without"
-              + " it the first ones are reported on standard error.")
+          "Output file of unusable events, in the format: place TAB reason TAB line (or the "
+              + "record's key). Without it, the first unusable events are reported on standard "
+              + "error.")
   private Path deadLetters;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")
@@ -104,7 +111,8 @@ public final class BootstrapCommand extends Verb {
         required = true,
         paramLabel = "FILE",
         description =
-            "A file of keys or events, decompressed if it is in gzip format; - is standard input.")
+            "File with keys or events; decompressed if it is in gzip format; - reads standard "
+                + "input.")
     private String input;
 
     @ArgGroup(exclusive = false)
@@ -117,15 +125,15 @@ public final class BootstrapCommand extends Verb {
         required = true,
         paramLabel = "TOPIC",
         description =
-            "An accepted topic, read from its start to its current end: keys with a value are live,"
-                + " keys with a tombstone are not.")
+            "Accepted topic, read from its start to its current end: keys with a value are live, "
+                + "keys with a tombstone are not live.")
     private String name;
 
     @Option(
         names = "--bootstrap-servers",
         required = true,
         paramLabel = "HOST:PORT,...",
-        description = "Brokers to ask first.")
+        description = "Kafka bootstrap servers.")
     private String bootstrapServers;
 
     @ArgGroup(exclusive = false)
@@ -170,7 +178,7 @@ public final class BootstrapCommand extends Verb {
     if (origin.input == null
         && parameters.ttl() != null
         && parameters.ttl().since() == TimeToLive.Since.LAST_SEEN) {
-      // Repeats are not on the topic.
+      // The topic does not contain duplicates.
       known.renewAll(Clock.systemUTC().millis());
     }
     KeyLearner learner =

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /**
  * The results of a bootstrap.
  *
- * @param events how many were read, including dead letters
+ * @param events the number of events that were read, including dead letters
  * @param made the content of the savepoint, read back
  * @param readSeconds the time to read the input
  * @param seconds the total time
@@ -30,6 +30,6 @@ record BootstrapSummary(
         .putRate("rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
         .putSeconds("seconds to read", "readSeconds", readSeconds)
         .putSeconds("seconds", "seconds", seconds)
-        .put("events a second", "eventsPerSecond", Math.round(events / seconds));
+        .put("events per second", "eventsPerSecond", Math.round(events / seconds));
   }
 }

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Turns events into known keys as a dedup would. Unusable events are set aside and counted. */
+/** Converts events into known keys like a dedup job. Unusable events are separated and counted. */
 final class KeyLearner {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
 
@@ -45,7 +45,7 @@ final class KeyLearner {
     learn(event, event.scope(), event.key(), canonicaliser::canonicalise);
   }
 
-  /** Learns a change of an accepted topic, whose key is joined with its scope. */
+  /** Learns a change of an accepted topic, whose key is prefixed with its scope. */
   void learnChange(SourceEvent change) {
     byte[] scope = null;
     byte[] key = change.key();
@@ -119,7 +119,7 @@ final class KeyLearner {
       return;
     }
     err.printf(
-        "warning: %s events could not be used (--dead-letters keeps them)%s%n",
+        "warning: %s events are unusable (--dead-letters writes them to a file)%s%n",
         SnapshotSummary.number(deadLetters), deadLetters > told.size() ? ", the first ones:" : ":");
     told.forEach(err::println);
   }

@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A directory that appears under its name only when it is complete. Until then it is a sibling
- * whose name ends in {@code .partial}.
+ * A directory that appears under its name only when it is complete. Until then, its name ends in
+ * {@code .partial}.
  */
 final class NewDirectory implements Closeable {
   private final Path target;
@@ -31,12 +31,12 @@ final class NewDirectory implements Closeable {
   static NewDirectory at(Path directory) {
     Path target = directory.toAbsolutePath().normalize();
     if (Files.exists(target)) {
-      throw new UserErrorException(directory + " exists already");
+      throw new UserErrorException(directory + " already exists");
     }
     Path parent = target.getParent();
     if (!Files.isDirectory(parent)) {
       throw new UserErrorException(
-          "cannot make %s: there is no directory %s".formatted(directory, parent));
+          "cannot create %s: directory %s does not exist".formatted(directory, parent));
     }
     for (int number = 1; ; number++) {
       Path partial = parent.resolve("%s.%d.partial".formatted(target.getFileName(), number));

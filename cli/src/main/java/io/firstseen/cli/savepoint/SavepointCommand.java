@@ -2,9 +2,10 @@ package io.firstseen.cli.savepoint;
 
 import picocli.CommandLine.Command;
 
-/** The verbs on savepoints; see its subcommands. */
+/** The commands for savepoints; see the subcommands. */
 @Command(
     name = "savepoint",
-    description = "Look into savepoints and checkpoints of a dedup.",
+    footer = {"  firstseen savepoint info known"},
+    description = "Inspect savepoints and checkpoints of a dedup job.",
     subcommands = SavepointInfoCommand.class)
 public final class SavepointCommand {}

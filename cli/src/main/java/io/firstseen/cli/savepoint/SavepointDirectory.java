@@ -23,7 +23,7 @@ public final class SavepointDirectory {
     }
     if (!Files.isRegularFile(directory.resolve(METADATA))) {
       throw new UserErrorException(
-          directory + " is neither a savepoint nor a checkpoint: there is no _metadata in it");
+          directory + " is neither a savepoint nor a checkpoint: it does not contain _metadata");
     }
     return directory.toAbsolutePath().normalize();
   }
@@ -33,7 +33,10 @@ public final class SavepointDirectory {
     return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
   }
 
-  /** The message of the last cause: Flink's own exceptions only say that something failed. */
+  /**
+   * The message of the last cause, because Flink's own exceptions only report that something
+   * failed.
+   */
   private static String reason(Throwable e) {
     Throwable deepest = e;
     while (deepest.getCause() != null) {
@@ -42,11 +45,11 @@ public final class SavepointDirectory {
     if (deepest.getMessage() == null) {
       return deepest.getClass().getSimpleName();
     }
-    // A message that came over the network begins with the exception's class name.
+    // A message that was received over the network starts with the exception's class name.
     return deepest.getMessage().replaceFirst("^[\\w.$]+(?:Exception|Error): ", "");
   }
 
-  /** Whether the dedup refused the state. */
+  /** Whether the dedup rejected the state. */
   public static boolean isRefusal(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       String thrown =

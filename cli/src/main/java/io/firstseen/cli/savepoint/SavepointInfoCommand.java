@@ -16,14 +16,22 @@ import picocli.CommandLine.Parameters;
 /** Prints what a savepoint or a checkpoint holds of a dedup. */
 @Command(
     name = "info",
-    description = "Shows the state of a dedup in a savepoint or a checkpoint.",
-    exitCodeList = {"0:good", "2:usage error, or there is no dedup in it, or it cannot be read"})
+    footer = {
+      "  firstseen savepoint info known",
+      "  firstseen savepoint info --shards checkpoints/JOB/chk-42",
+      "  firstseen savepoint info --uid-prefix clicks --json savepoint-4f7c2a"
+    },
+    description = "Shows the state of a dedup job in a savepoint or a checkpoint.",
+    exitCodeList = {
+      "0:success",
+      "2:usage error, or the savepoint is unreadable or has no " + "state of a dedup job"
+    })
 final class SavepointInfoCommand extends Verb {
 
   @Parameters(
       index = "0",
       paramLabel = "DIR",
-      description = "The directory of the savepoint or checkpoint: the one with _metadata in it.")
+      description = "Directory of the savepoint or checkpoint, which contains _metadata.")
   private Path directory;
 
   @Option(
@@ -31,11 +39,11 @@ final class SavepointInfoCommand extends Verb {
       paramLabel = "PREFIX",
       defaultValue = DedupJob.UID_PREFIX,
       description =
-          "The beginning of the uid of the dedup's operator, if it is not that of Firstseen's jobs"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Prefix of the uids of the dedup's operators (default: ${DEFAULT-VALUE}, as in "
+              + "Firstseen's jobs).")
   private String uidPrefix;
 
-  @Option(names = "--shards", description = "Show every shard, too.")
+  @Option(names = "--shards", description = "Also show every shard.")
   private boolean shards;
 
   @Option(names = "--json", description = "Print one JSON object.")

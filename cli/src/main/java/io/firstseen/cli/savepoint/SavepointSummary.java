@@ -61,7 +61,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .put("shards", "shards", parameters.shardCount())
         .put("keys", "keys", keys)
         .row(
-            "keys a shard",
+            "keys per shard",
             "%s to %s, mean %s"
                 .formatted(
                     SnapshotSummary.number(ofShards.getMin()),
@@ -73,9 +73,10 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .put("pages", "pages", pages())
         .row("load", load(keys, savepoint.slots()))
         .json("slots", savepoint.slots())
-        // In an exact mode no key is dropped; the rate is that of exact look-ups for new keys.
+        // In an exact mode no key is dropped; the rate is the share of new keys that need an exact
+        // look-up.
         .putRate(
-            parameters.mode().isExact() ? "looked up in vain" : "rate predicted",
+            parameters.mode().isExact() ? "exact look-ups" : "rate predicted",
             "predictedFalsePositiveRate",
             savepoint.predictedFalsePositiveRate());
     Fields audit = audit();
@@ -84,7 +85,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .put("page bytes", "pageBytes", savepoint.pageBytes())
         .put("bytes stored", "bytes", savepoint.stateBytes())
         .row(
-            "bits a key",
+            "bits per key",
             keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys))
         .json("audit", savepoint.audit() == null ? null : audit.json());
     if (withShards) {

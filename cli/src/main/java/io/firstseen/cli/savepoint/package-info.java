@@ -1,2 +1,2 @@
-/** The verbs on savepoints: {@code bootstrap} writes one, {@code savepoint info} reads it. */
+/** The commands for savepoints: {@code bootstrap} writes one, {@code savepoint info} reads it. */
 package io.firstseen.cli.savepoint;

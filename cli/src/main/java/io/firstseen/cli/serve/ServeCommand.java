@@ -47,17 +47,23 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Answers over HTTP whether keys are in sets, until it is stopped. */
+/** Serves sets of keys over HTTP until it is stopped. */
 @Command(
     name = "serve",
+    footer = {
+      "  firstseen serve --directory snapshots",
+      "  firstseen serve --bootstrap-servers kafka:9092 --set spam --cache-dir cache",
+      "  firstseen serve --bootstrap-servers kafka:9092 --host 0.0.0.0 \\",
+      "      --token-file tokens --tls-certificate cert.pem --tls-key key.pem"
+    },
     description = {
-      "Follows sets of keys and answers over HTTP whether a key is in them; / is a page for"
-          + " browsers. Sets of the canonicaliser url-expression are lists, in which it looks up URLs."
-          + " All sets have the same hash key.",
-      "It listens only on this machine unless --host says otherwise; then give it a token and a"
-          + " certificate.",
-      "It exits with status 2 if it can use none of its sets, for example because its hash key is not"
-          + " the publisher's."
+      "Follows sets of keys and reports over HTTP whether a key is in them; / is a page "
+          + "for browsers. Sets with the canonicaliser url-expression are lists, in which the "
+          + "service looks up URLs. All sets must have the same hash key.",
+      "The service only listens on this machine unless --host is set; in that case, also "
+          + "set a token and a certificate.",
+      "The service exits with status 2 if none of its sets is usable, for example because "
+          + "its hash key differs from the publisher's."
     })
 public final class ServeCommand implements Callable<Integer> {
   private static final long POLL_MILLIS = 200;
@@ -72,8 +78,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME",
       converter = OptionValues.SetName.class,
       description =
-          "The name of a set; may be repeated. With --directory once for each, in their order"
-              + " (default: that of the newest manifest in the directory, else "
+          "Name of a set; may be repeated. With --directory, once per directory, in the same "
+              + "order (default: the set of the newest manifest in the directory, else "
               + SnapshotOptions.DEFAULT_SET
               + ").")
   private List<String> setNames = List.of();
@@ -83,9 +89,10 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SET",
       converter = OptionValues.SetName.class,
       description =
-          "An allow set: URLs that it lists are not present, whatever lists say; may be repeated."
-              + " With --bootstrap-servers one more set to follow; with --directory the set of one of"
-              + " the directories.")
+          "Name of an allow set: URLs that it lists are absent, regardless of the other lists; "
+              + "may be repeated. With --bootstrap-servers, the service also follows this set; "
+              + "with "
+              + "--directory, it must be the set of one of the directories.")
   private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
@@ -96,8 +103,8 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--cache-dir",
       paramLabel = "DIR",
       description =
-          "With --bootstrap-servers: keep snapshots in files there, so that the next start answers"
-              + " at once and reads only what came since (default: in memory).")
+          "Directory for snapshots, so that a restarted service is ready immediately and only "
+              + "reads what is new. Needs --bootstrap-servers (default: in memory).")
   private Path cacheDirectory;
 
   @Option(
@@ -105,11 +112,13 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "A snapshot is stale once this long has passed since its publication. One whose manifest"
-              + " has expired is stale in any case (default: no limit).")
+          "Time since its publication after which a snapshot is stale. A snapshot whose manifest "
+              + "has expired is also stale (default: no limit).")
   private Duration staleAfter;
 
-  @Option(names = "--refuse-stale", description = "Answer 503 while the snapshot is stale.")
+  @Option(
+      names = "--refuse-stale",
+      description = "Respond with status 503 while the snapshot is " + "stale.")
   private boolean refuseStale;
 
   @Option(
@@ -117,22 +126,23 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "With --bootstrap-servers: the --window of the snapshot job. With it and --idle-timeout the"
-              + " service reports when to expect the first snapshot; it has no other effect.")
+          "The --window of the snapshot job. With it and --idle-timeout, the service reports "
+              + "when to expect the first snapshot; it has no other effect. Needs "
+              + "--bootstrap-servers.")
   private Duration window;
 
   @Option(
       names = "--idle-timeout",
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
-      description = "With --window: the --idle-timeout of the snapshot job (default: 1m).")
+      description = "The --idle-timeout of the snapshot job. Needs --window (default: 1m).")
   private Duration idleTimeout;
 
   @Option(
       names = "--host",
       paramLabel = "HOST",
       defaultValue = "127.0.0.1",
-      description = "The address to listen on; 0.0.0.0 for all (default: ${DEFAULT-VALUE}).")
+      description = "Address to listen on; 0.0.0.0 for all addresses (default: ${DEFAULT-VALUE}).")
   private String host;
 
   @Option(
@@ -140,43 +150,45 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "PORT",
       defaultValue = "8080",
       converter = Port.class,
-      description = "The port to listen on; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+      description = "Port to listen on; 0 selects a free port (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Option(
       names = "--allow-host",
       paramLabel = "NAME",
       description =
-          "A name that the Host header of a request may have, besides IP addresses and localhost; may"
-              + " be repeated, * allows all (default: all; if --host is reachable only from this"
-              + " machine, that name).")
+          "Name that is accepted in the Host header of a request, in addition to IP addresses "
+              + "and localhost; may be repeated, * accepts all names (default: all; if --host is "
+              + "only "
+              + "reachable from this machine, its name).")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "A file with tokens, one a line, of 16 to 1024 characters: every request must have one of"
-              + " them as 'Authorization: Bearer TOKEN', except requests for /healthz, /readyz and the"
-              + " files of the page. Without it the environment variable "
+          "File with tokens, one per line, of 16 to 1024 characters. Every request must contain "
+              + "one of them as 'Authorization: Bearer TOKEN', except requests for /healthz, "
+              + "/readyz "
+              + "and the files of the page. Default: the environment variable "
               + TOKEN_VARIABLE
-              + " holds them, or else none is needed.")
+              + ", or else no token is needed.")
   private Path tokenFile;
 
   @Option(
       names = "--tls-certificate",
       paramLabel = "FILE",
       description =
-          "Serve https by the certificate in this PEM file, which may have those of its issuers after"
-              + " it.")
+          "PEM file with the certificate for https, optionally followed by the certificates of "
+              + "its issuers.")
   private Path tlsCertificate;
 
   @Option(
       names = "--tls-key",
       paramLabel = "FILE",
       description =
-          "The private key of --tls-certificate: a PEM file in PKCS#8, not encrypted, that you alone"
-              + " can read.")
+          "Unencrypted PEM file in PKCS#8 format with the private key of --tls-certificate, "
+              + "readable only by its owner.")
   private Path tlsKey;
 
   @Option(
@@ -184,7 +196,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1024",
       converter = Count.class,
-      description = "Connections at one time (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of concurrent connections (default: ${DEFAULT-VALUE}).")
   private int maxConnections;
 
   @Option(
@@ -193,8 +205,8 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "256",
       converter = Count.class,
       description =
-          "Connections of one address at one time; a proxy in front is one address (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Maximum number of concurrent connections per address; all clients behind a proxy have "
+              + "the same address (default: ${DEFAULT-VALUE}).")
   private int maxConnectionsPerPeer;
 
   @Option(
@@ -203,8 +215,8 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "16",
       converter = CountOrNone.class,
       description =
-          "Further connections, which may ask only for /healthz and /readyz (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Number of additional connections, which accept only requests for /healthz and /readyz "
+              + "(default: ${DEFAULT-VALUE}).")
   private int healthConnections;
 
   @Option(
@@ -212,7 +224,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "1m",
       converter = OptionValues.ByteCount.class,
-      description = "The most bytes of a request's body, in [1, 1g] (default: ${DEFAULT-VALUE}).")
+      description = "Maximum size of a request body, in [1, 1g] (default: ${DEFAULT-VALUE}).")
   private long maxBodyBytes;
 
   @Option(
@@ -220,8 +232,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = OptionValues.ByteCount.class,
       description =
-          "The most bytes of the bodies of all current requests and their replies (default: a"
-              + " sixteenth of the heap, at most 64m, at least --max-body).")
+          "Maximum total size of the bodies of all current requests and their responses "
+              + "(default: a sixteenth of the heap, at most 64m, at least --max-body).")
   private Long maxBodiesBytes;
 
   @Option(
@@ -229,7 +241,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "" + ServerOptions.DEFAULT_MAX_BATCH_KEYS,
       converter = Count.class,
-      description = "The most keys in one request (default: ${DEFAULT-VALUE}).")
+      description = "Maximum number of keys per request (default: ${DEFAULT-VALUE}).")
   private int maxBatchKeys;
 
   @Option(
@@ -238,8 +250,8 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "0s",
       converter = OptionValues.DurationValue.class,
       description =
-          "How long to serve after SIGTERM while /readyz answers 503, so that a load balancer sees"
-              + " it (default: ${DEFAULT-VALUE}).")
+          "Time to keep serving after SIGTERM while /readyz responds with status 503, so that a "
+              + "load balancer notices (default: ${DEFAULT-VALUE}).")
   private Duration drain;
 
   @Option(
@@ -247,14 +259,14 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       defaultValue = "10s",
       converter = OptionValues.DurationValue.class,
-      description = "How long to wait after that for running requests (default: ${DEFAULT-VALUE}).")
+      description = "Time to wait for running requests after --drain (default: ${DEFAULT-VALUE}).")
   private Duration grace;
 
   @Option(
       names = "--access-log",
       description =
-          "Print a line for each request, without its query, which holds keys: address, method,"
-              + " path, status, bytes, milliseconds.")
+          "Print a line per request: address, method, path, status, bytes, milliseconds. The "
+              + "query, which contains keys, is omitted.")
   private boolean accessLog;
 
   @Option(names = "--json", description = "Print JSON objects, one per line.")
@@ -269,15 +281,15 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
         names = "--bootstrap-servers",
         paramLabel = "HOST:PORT,...",
-        description = "Brokers to ask first: sets come from a topic.")
+        description = "Kafka bootstrap servers, to read the sets from a topic.")
     private String bootstrapServers;
 
     @Option(
         names = "--directory",
         paramLabel = "DIR",
         description =
-            "A directory of snapshots of one set, watched for new ones: no Kafka is needed; may be"
-                + " repeated.")
+            "Directory with snapshots of one set, which the service watches for new snapshots; "
+                + "does not need Kafka; may be repeated.")
     private List<Path> directories = List.of();
   }
 
@@ -432,7 +444,9 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  /** What is missing where other machines can ask; empty if nothing is. */
+  /**
+   * Returns a warning about missing access control if other machines can connect; otherwise empty.
+   */
   static Optional<String> warning(InetSocketAddress address, Access access) {
     if (address.isUnresolved() || address.getAddress().isLoopbackAddress()) {
       return Optional.empty();
@@ -448,10 +462,11 @@ public final class ServeCommand implements Callable<Integer> {
     }
     return Optional.of(
         (needsToken
-                ? "tokens, keys and answers go to and from %s unencrypted: give --tls-certificate and"
-                    + " --tls-key, or put a proxy in front that encrypts"
-                : "whoever reaches %s may ask, and nothing is encrypted: give --token-file,"
-                    + " --tls-certificate and --tls-key, or put a proxy in front that does both")
+                ? "the traffic with %s is unencrypted, including tokens and keys: set "
+                    + "--tls-certificate and --tls-key, or put a TLS proxy in front"
+                : "anyone who can reach %s can query it, and the traffic is unencrypted: set "
+                    + "--token-file, --tls-certificate and --tls-key, or put a TLS proxy with "
+                    + "authentication in front")
             .formatted(address.getHostString()));
   }
 
@@ -486,7 +501,7 @@ public final class ServeCommand implements Callable<Integer> {
       Path other = bySet.putIfAbsent(set, directory);
       if (other != null) {
         throw new UserErrorException(
-            "each --directory must have a set of its own, %s and %s have '%s'; --set names them"
+            "each --directory must have a different set, but %s and %s have '%s'; set their names with --set"
                 .formatted(other, directory, set));
       }
     }
@@ -521,14 +536,14 @@ public final class ServeCommand implements Callable<Integer> {
     return SetSource.topic(client);
   }
 
-  /** The set of the newest manifest that can be used, as the follower takes that one, too. */
+  /** The set of the newest usable manifest, which the follower also selects. */
   static String setIn(Path path, List<TrustedKey> keys) {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     List<Long> sequences;
     try {
       sequences = directory.sequences();
     } catch (SnapshotException e) {
-      // The follower will report what is wrong.
+      // The follower will report the problem.
       return SnapshotOptions.DEFAULT_SET;
     }
     for (int i = sequences.size() - 1; i >= 0; i--) {
@@ -538,7 +553,7 @@ public final class ServeCommand implements Callable<Integer> {
             keys.isEmpty() ? Manifest.read(bytes) : ManifestCheck.requireSigned(bytes, keys);
         return manifest.setName();
       } catch (SnapshotException e) {
-        // One that is only half there, for instance; the follower passes over it as well.
+        // The manifest may be incomplete, for example; the follower also skips it.
       }
     }
     return SnapshotOptions.DEFAULT_SET;

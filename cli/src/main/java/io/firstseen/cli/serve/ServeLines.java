@@ -23,9 +23,9 @@ import org.slf4j.MDC;
 import picocli.CommandLine;
 
 /**
- * Prints one line when the service is up, one for each snapshot, and one for each problem; or logs
- * them. Lines are written by a thread of their own, so that nobody waits for whoever reads them. If
- * many wait, those of requests are left out, and a line says how many.
+ * Prints or logs a line when the service has started, a line per snapshot, and a line per problem.
+ * A separate thread writes the lines, so that the service never blocks on a slow reader. If the
+ * queue is full, lines of requests are omitted, and a line reports their number.
  */
 final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
@@ -49,11 +49,11 @@ final class ServeLines implements ServiceLog, Closeable {
           new ThreadPoolExecutor.DiscardPolicy());
 
   /**
-   * Of a verb.
+   * Creates the output of a command.
    *
    * @param json whether lines are JSON objects
-   * @param logs whether they go to the log instead
-   * @param requests whether there is one for each request
+   * @param logs whether lines are logged instead
+   * @param requests whether to print a line per request
    */
   ServeLines(CommandLine verb, boolean json, boolean logs, boolean requests) {
     this.out = verb.getOut();
@@ -171,11 +171,11 @@ final class ServeLines implements ServiceLog, Closeable {
       write(
           err,
           Json.object().put("event", "left-out").put("lines", lines),
-          "%d lines were left out, because nobody read them".formatted(lines));
+          "%d lines were omitted, because they were not read in time".formatted(lines));
     }
   }
 
-  /** Writes what waits, as long as somebody reads it. */
+  /** Writes queued lines as long as a reader exists. */
   @Override
   public void close() {
     writer.shutdown();

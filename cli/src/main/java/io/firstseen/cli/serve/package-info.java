@@ -1,2 +1,2 @@
-/** The verb {@code serve}: sets over HTTP. */
+/** The command {@code serve}: serves sets over HTTP. */
 package io.firstseen.cli.serve;

@@ -13,16 +13,16 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.util.FileUtils;
 
 /**
- * Closes what a verb has opened, in reverse order, when the verb ends or the JVM is told to exit,
- * as by Ctrl-C. In the latter case the verb's thread is interrupted, so that it stops and closes
- * everything itself; if it does not do so soon, for instance because it reads standard input, the
- * shutdown hook closes everything.
+ * Closes the resources of a command, in reverse order, when the command ends or the JVM is told to
+ * exit, for example by Ctrl-C. In the latter case, the command's thread is interrupted, so that it
+ * stops and closes everything itself; if it does not stop soon, for example because it reads
+ * standard input, the shutdown hook closes everything.
  */
 public final class Cleanup implements Closeable {
-  /** The exit code that shells use for a program that was ended by Ctrl-C. */
+  /** The exit code that shells use for a program that was stopped by Ctrl-C. */
   private static final int INTERRUPTED = 130;
 
-  /** How long an interrupted verb may take until it starts to close. */
+  /** The maximum time until an interrupted command starts to close its resources. */
   private static final long GRACE_MILLIS = 1_000;
 
   private static final int DELETE_ATTEMPTS = 5;
@@ -38,7 +38,7 @@ public final class Cleanup implements Closeable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** The work of a verb. */
+  /** The work of a command. */
   @FunctionalInterface
   public interface Action {
     /** Does the work, registers what it opens, and returns the exit code. */
@@ -87,7 +87,7 @@ public final class Cleanup implements Closeable {
     return resource;
   }
 
-  /** Makes a temporary directory, which is removed with its content. */
+  /** Creates a temporary directory, which is deleted with its content. */
   public Path temporaryDirectory() throws IOException {
     return open(() -> new TemporaryDirectory(Files.createTempDirectory("firstseen-"))).path;
   }
@@ -104,7 +104,7 @@ public final class Cleanup implements Closeable {
       var unused = closing.await(GRACE_MILLIS, TimeUnit.MILLISECONDS);
       closeAll();
     } catch (IOException | RuntimeException | InterruptedException e) {
-      // The JVM is exiting; nobody can handle this.
+      // The JVM is exiting, so the failure cannot be handled.
     }
   }
 
@@ -135,7 +135,7 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** A directory that is removed with its content. */
+  /** A directory that is deleted with its content. */
   public record TemporaryDirectory(Path path) implements Closeable {
 
     @Override

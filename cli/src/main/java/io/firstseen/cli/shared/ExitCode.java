@@ -3,10 +3,10 @@ package io.firstseen.cli.shared;
 /** The exit codes of the command; scripts rely on the numbers. */
 public final class ExitCode {
 
-  /** Success, or the answer is yes. */
+  /** Success, or a positive result. */
   public static final int GOOD = 0;
 
-  /** A negative answer: invalid, differs, a check does not hold. */
+  /** A negative result: invalid, different, or a check failed. */
   public static final int NEGATIVE = 1;
 
   /**
@@ -15,10 +15,10 @@ public final class ExitCode {
    */
   public static final int USAGE = 2;
 
-  /** An error that the user cannot correct: of the program, or of its machine. */
+  /** An error that the user cannot correct: an error of the program or of its machine. */
   public static final int PROGRAM = 3;
 
-  /** Keys or URLs could not be evaluated; the answers to the others are printed. */
+  /** Some keys or URLs could not be evaluated; the results of the others are printed. */
   public static final int INVALID_QUERY = 4;
 
   private ExitCode() {}

@@ -12,7 +12,7 @@ public final class Fields {
   private final StringBuilder table = new StringBuilder();
   private final ObjectNode json = Json.object();
 
-  /** Adds a text with the same form in the table and in JSON; nothing for null. */
+  /** Adds a text that is the same in the table and in JSON; ignores null. */
   public Fields put(String title, String name, @Nullable String value) {
     return put(title, name, value, value);
   }
@@ -22,12 +22,12 @@ public final class Fields {
     return put(title, name, number, SnapshotSummary.number(number));
   }
 
-  /** Adds a value whose form in the table is {@code text}; nothing if the value is null. */
+  /** Adds a value that the table shows as {@code text}; ignores null. */
   public Fields put(String title, String name, @Nullable Object value, @Nullable Object text) {
     return value == null ? this : row(title, text).json(name, value);
   }
 
-  /** Adds a time, in milliseconds in JSON; nothing for null. */
+  /** Adds a time, in milliseconds in JSON; ignores null. */
   public Fields putTime(String title, String name, @Nullable Long millis) {
     return millis == null ? this : put(title, name, millis, Instant.ofEpochMilli(millis));
   }
@@ -72,7 +72,7 @@ public final class Fields {
     return this;
   }
 
-  /** Adds a value to the JSON object only; nothing for null. */
+  /** Adds a value only to the JSON object; ignores null. */
   public Fields json(String name, @Nullable Object value) {
     if (value != null) {
       json.set(name, Json.of(value));

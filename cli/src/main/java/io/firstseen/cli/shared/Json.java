@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.UncheckedIOException;
 
-/** Results for machines: one JSON object per line. */
+/** Machine-readable results: one JSON object per line. */
 public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 

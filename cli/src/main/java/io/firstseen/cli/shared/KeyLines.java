@@ -148,7 +148,7 @@ public final class KeyLines {
   public void warnOfUnusable() {
     if (unusableCount > 0) {
       err.printf(
-          "warning: %s of %s lines hold no usable key and were left out%s%n",
+          "warning: %s of %s lines have no usable key and were skipped%s%n",
           SnapshotSummary.number(unusableCount),
           SnapshotSummary.number(lineCount),
           unusableCount > reportedUnusable.size() ? ", the first ones:" : ":");

@@ -5,14 +5,14 @@ import java.net.URISyntaxException;
 import org.apache.logging.log4j.core.config.Configurator;
 import picocli.CommandLine.Option;
 
-/** How a verb that runs for long writes what happens to it. */
+/** The log format of long-running commands. */
 public final class LogFormatOption {
-  /** The variable that holds the format where the option is not given. */
+  /** The environment variable with the format, which is used without the option. */
   public static final String VARIABLE = "FIRSTSEEN_LOG_FORMAT";
 
-  /** Form of the lines. */
+  /** The format of log lines. */
   public enum LogFormat {
-    /** For people. */
+    /** Plain text. */
     TEXT,
     /** An object with time, level, logger, thread and message on each line. */
     JSON
@@ -23,13 +23,16 @@ public final class LogFormatOption {
       paramLabel = "FORMAT",
       defaultValue = "${env:" + VARIABLE + ":-TEXT}",
       description =
-          "text, or json: each line of standard error is an object with time, level, logger,"
-              + " thread, message, and perhaps exception and fields (default: what the variable "
+          "Format of standard error: text, or json, with one object per line that contains time, "
+              + "level, logger, thread, message, and optionally exception and fields (default: "
+              + "the environment variable "
               + VARIABLE
-              + " says, else text).")
+              + ", else text).")
   private LogFormat format;
 
-  /** Whether it is JSON; switches the logging of this JVM to it if so. */
+  /**
+   * Returns whether the format is JSON, and in that case switches the logging of this JVM to JSON.
+   */
   public boolean apply() {
     if (format == LogFormat.TEXT) {
       return false;

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * One line that is overwritten during long work, and cleared at its end. Writes nothing if standard
- * error is not a terminal.
+ * A progress line that is overwritten during long work and cleared at the end. Prints nothing if
+ * standard error is not a terminal.
  */
 public final class Progress implements AutoCloseable {
   /** Set by the launch script if standard error is a terminal; Java cannot tell. */
@@ -31,7 +31,7 @@ public final class Progress implements AutoCloseable {
     this.visible = Boolean.getBoolean(TERMINAL_PROPERTY);
   }
 
-  /** Shows the line, unless a line was shown a moment ago. */
+  /** Shows the line, unless a line was shown very recently. */
   public void show(Supplier<String> line) {
     if (visible && System.nanoTime() - lastNanos >= intervalNanos) {
       err.print(WIPE + line.get());
@@ -41,7 +41,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Prints a warning on a line of its own, also if standard error is not a terminal. */
+  /** Prints a warning on a separate line, even if standard error is not a terminal. */
   public void warn(String sentence) {
     close();
     written = false;

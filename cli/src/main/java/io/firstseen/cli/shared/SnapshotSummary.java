@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The figures of a blob or of a set.
  *
- * @param publishedMillis when the manifest was published; null for a blob
- * @param expiresMillis when it expires; null for a blob, or if it does not
+ * @param publishedMillis the publication time of the manifest; null for a blob
+ * @param expiresMillis the expiry of the manifest; null for a blob or a manifest without expiry
  * @param shard the shard of a blob; null for a set of all shards
  * @param keys the number of distinct hashes
- * @param values the number of distinct values; less than that of keys, since a few keys share a
- *     value
+ * @param values the number of distinct values; lower than the number of keys, because a few keys
+ *     share a value
  * @param bytes the size of the blob, or of all blobs of the set
  * @param payloadBits the bits of the codes, without headers and bucket starts
- * @param predictedRate the probability that a key outside the set is answered by 'present'
+ * @param predictedRate the probability that the set returns present for a key outside the set
  */
 public record SnapshotSummary(
     String setName,
@@ -119,13 +119,13 @@ public record SnapshotSummary(
     }
     fields
         .put("bytes", "bytes", bytes)
-        .row("bits a key", keys == 0 ? "-" : decimal(8.0 * bytes / keys))
-        .row("payload bits a key", keys == 0 ? "-" : decimal((double) payloadBits / keys))
+        .row("bits per key", keys == 0 ? "-" : decimal(8.0 * bytes / keys))
+        .row("payload bits/key", keys == 0 ? "-" : decimal((double) payloadBits / keys))
         .json("payloadBits", payloadBits)
         .putRate("rate asked for", "falsePositiveRate", parameters.falsePositiveRate())
         .putRate("rate predicted", "predictedFalsePositiveRate", predictedRate);
     if (UrlList.isList(parameters)) {
-      // Of a URL of the most match expressions.
+      // The rate of a URL with the maximum number of match expressions.
       double urlRate =
           UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.RATED_COUNT);
       fields.put("rate of a URL", "urlFalsePositiveRate", urlRate, "up to " + Fields.rate(urlRate));
@@ -139,7 +139,7 @@ public record SnapshotSummary(
             parameters.canonicaliser().id(), parameters.canonicaliserVersion(), stripped);
   }
 
-  /** The keys and bytes in a few words. */
+  /** A short summary of keys and bytes. */
   public String sentence() {
     return number(keys) + " keys in " + number(bytes) + " bytes";
   }

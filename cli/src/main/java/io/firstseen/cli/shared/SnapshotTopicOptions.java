@@ -18,7 +18,7 @@ public final class SnapshotTopicOptions {
       paramLabel = "TOPIC",
       defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
       converter = OptionValues.KafkaName.class,
-      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
+      description = "Topic of snapshots (default: ${DEFAULT-VALUE}).")
   private String topic;
 
   @Mixin private KafkaProperties kafka;
@@ -29,8 +29,8 @@ public final class SnapshotTopicOptions {
       names = "--blobs",
       paramLabel = "URI",
       description =
-          "The directory of a topic's blobs, as file:, http: or https: (default: the topic itself,"
-              + " or with --public-key what the manifest says).")
+          "URI of the directory of a topic's blobs, with file:, http: or https: (default: the "
+              + "topic, or with --public-key the location in the manifest).")
   private URI blobs;
 
   /**

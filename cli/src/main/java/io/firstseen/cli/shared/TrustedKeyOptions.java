@@ -9,21 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The keys whose signatures are trusted. */
+/** The public keys of trusted signatures. */
 public final class TrustedKeyOptions {
 
   @Option(
       names = "--public-key",
       paramLabel = "FILE",
       description =
-          "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
-              + " refused (default: signatures are not checked).")
+          "Public Ed25519 key in PEM format; may be repeated. Manifests without a signature by "
+              + "one of these keys are rejected (default: signatures are not checked).")
   private List<Path> files = List.of();
 
   /**
-   * The keys; empty if none was given.
+   * Returns the keys; empty without keys.
    *
-   * @throws UserErrorException if a file does not hold a key
+   * @throws UserErrorException if a file does not contain a key
    */
   public List<TrustedKey> keys() {
     List<TrustedKey> keys = new ArrayList<>();

@@ -10,19 +10,19 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A verb of the command, which returns one of the {@link ExitCode}s. */
+/** A subcommand, which returns one of the {@link ExitCode}s. */
 public abstract class Verb implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  /** Whether an output file of the verb is standard output. */
+  /** Whether an output file of the command is standard output. */
   private boolean isOutputTaken;
 
-  /** The verb on its command line. */
+  /** The picocli command line of this command. */
   protected final CommandLine commandLine() {
     return spec.commandLine();
   }
 
-  /** Standard output, which is flushed when the verb ends. */
+  /** Standard output, which is flushed when the command ends. */
   protected final PrintWriter out() {
     return commandLine().getOut();
   }
@@ -33,8 +33,8 @@ public abstract class Verb implements Callable<Integer> {
   }
 
   /**
-   * The path of an output file, which may be {@code -} for standard output. What the verb reports
-   * then goes to standard error.
+   * The path of an output file, which may be {@code -} for standard output. The report of the
+   * command is then printed to standard error.
    */
   protected final @Nullable Path output(@Nullable Path named) {
     Path path = Path.of("-").equals(named) ? Path.of("/dev/stdout") : named;
@@ -47,7 +47,7 @@ public abstract class Verb implements Callable<Integer> {
     return isOutputTaken ? err() : out();
   }
 
-  /** Prints the object on one line, or the sentence. */
+  /** Prints the JSON object on one line, or the text. */
   protected final void print(boolean asJson, ObjectNode object, String sentence) {
     reportOut().println(asJson ? Json.line(object) : sentence);
   }

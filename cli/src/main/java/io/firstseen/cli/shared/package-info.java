@@ -1,5 +1,2 @@
-/**
- * Shared by the verbs of several packages: exit codes, input files, progress lines, summaries,
- * options.
- */
+/** Exit codes, input files, progress lines, summaries and options of several commands. */
 package io.firstseen.cli.shared;

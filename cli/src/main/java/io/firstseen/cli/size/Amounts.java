@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Numbers and sizes, as people write them and as they read them. */
+/** Parses and formats numbers and sizes. */
 final class Amounts {
   private static final Pattern AMOUNT =
       Pattern.compile(

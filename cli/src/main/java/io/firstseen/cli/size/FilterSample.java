@@ -16,29 +16,29 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes a key of a filter, from real filters that were filled with random hashes.
+ * The bytes per key of a filter, measured on real filters filled with random hashes.
  *
  * <p>A filter of n keys with identities of P bits consists of 2^k subtrees, each of which has the
- * pages of a filter of n / 2^k keys with identities of P - k bits. So a large filter is measured on
- * one subtree, of at most {@value #MAX_KEYS} keys.
+ * pages of a filter of n / 2^k keys with identities of P - k bits. A large filter is therefore
+ * measured on one subtree of at most {@value #MAX_KEYS} keys.
  *
- * @param heapBytes of the pages, a key
- * @param pageBytes of the pages in state, a key
- * @param pages a key
+ * @param heapBytes the heap of the pages, per key
+ * @param pageBytes the bytes of the pages in state, per key
+ * @param pages the number of pages per key
  */
 record FilterSample(double heapBytes, double pageBytes, double pages) {
   private static final long MAX_KEYS = 1 << 18;
   private static final long SEED = 20261124;
 
-  /** Any time to live: its length does not change the bytes. */
+  /** An arbitrary TTL, whose length does not change the size. */
   private static final long TTL_MILLIS = Expiry.EPOCHS * Expiry.MIN_TTL_MILLIS;
 
   /**
    * Measures filters.
    *
    * @param identityBits P
-   * @param keysOfShard keys of one filter, at least 1
-   * @param shards the number of filters; more are measured if they are small
+   * @param keysOfShard the number of keys of one filter, at least 1
+   * @param shards the number of filters; small filters are measured repeatedly
    * @param expiring whether keys expire
    */
   static FilterSample of(int identityBits, long keysOfShard, int shards, boolean expiring) {
@@ -60,7 +60,7 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
         total.heapBytes / stored, total.pageBytes.count / stored, total.pages / stored);
   }
 
-  /** The pages of one filter, as the operator keeps them. */
+  /** The pages of one filter, stored like in the operator. */
   private static final class Pages implements PageStore {
     private final PagedFilter filter;
     private final PageTable<CuckooPage> table;
@@ -73,7 +73,7 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
       table.set(0, CuckooPage.first(shape, expiry));
     }
 
-    /** Inserts keys, spread evenly over a ttl if they expire. */
+    /** Inserts keys, spread evenly over a TTL if they expire. */
     PageTable<CuckooPage> fill(long keys, SplittableRandom hashes) {
       for (long i = 0; i < keys; i++) {
         if (expiry != null) {

@@ -4,79 +4,85 @@ import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 
 /**
- * What was measured, in one place; everything else in this package is arithmetic or the code of the
- * filters itself. Times are of 2 cores of a virtual AMD EPYC with OpenJDK 17, whose speed changes
- * by the day; {@code --core-speed} scales them. Each constant names its benchmark and date, of
- * 2026.
+ * All measured constants; the rest of this package is arithmetic or uses the code of the filters.
+ * Times were measured on 2 cores of a virtual AMD EPYC with OpenJDK 17, whose speed varies from day
+ * to day; {@code --core-speed} scales them. Each constant names its benchmark and its date in 2026.
  */
 final class MeasuredCosts {
 
   // The operator.
 
-  /** Events a second of one task on the heap. DedupFigures, heap-hash, 23 November. */
+  /** Events per second of one task on the heap. DedupFigures, heap-hash, 23 November. */
   static final double HEAP_EVENTS_PER_SECOND = 1.59e6;
 
   /** The same on RocksDB with all pages cached. DedupFigures, rocksdb-heap, 23 November. */
   static final double ROCKSDB_EVENTS_PER_SECOND = 1.44e6;
 
   /**
-   * Seconds of a task for an event whose page is not cached, where all of the task's pages fit into
-   * a write buffer of RocksDB: reads one page, and writes another. DedupFigures, eighth-hash, 23
-   * November: 0.17 M events a second with 7/8 of them missing.
+   * Seconds of a task per event whose page is not cached, if all of the task's pages fit into a
+   * write buffer of RocksDB: the task reads one page and writes another. DedupFigures, eighth-hash,
+   * 23 November: 0.17 M events per second with 7/8 cache misses.
    */
   private static final double NEAR_MISS_SECONDS =
       (1 / 0.17e6 - 1 / ROCKSDB_EVENTS_PER_SECOND) / (7.0 / 8);
 
   /**
-   * The same where they do not fit, and compaction goes on beside it. Its files are in the memory
-   * of the machine, four of five events are new keys. BillionsFigures, an hour on RocksDB, 26
-   * November: 29 thousand events a second with 35 % of them missing, 23 thousand with 41 %.
+   * The same if the pages do not fit and compaction runs concurrently. RocksDB's files are in the
+   * page cache, and four of five events are new keys. BillionsFigures, an hour on RocksDB, 26
+   * November: 29 thousand events per second with 35 % cache misses, 23 thousand with 41 %.
    */
   private static final double FAR_MISS_SECONDS = (1 / 29e3 - 1 / ROCKSDB_EVENTS_PER_SECOND) / 0.35;
 
   // Kafka to Kafka.
 
   /**
-   * Events a second of one task that has a processor for all of its threads, record key,
-   * canonicaliser none. KafkaFigures, key-1, 25 November.
+   * Events per second of one task with one core for all of its threads, record key, canonicaliser
+   * none. KafkaFigures, key-1, 25 November.
    */
   private static final double KEY_EVENTS_PER_SECOND = 0.735e6;
 
   /** The same with JSON events and canonicaliser url. KafkaFigures, json-1, 25 November. */
   private static final double JSON_EVENTS_PER_SECOND = 0.608e6;
 
-  // Bytes beside the pages, which FilterSample measures on the code itself.
+  // Bytes in addition to the pages, which FilterSample measures on the code itself.
 
   /**
-   * Heap of a page beside its own object: entries of the state's map and of the operator's table.
-   * DedupFigures, heap-bytes, 23 November: 1.94 bytes a key.
+   * Heap per page in addition to its object: entries of the state's map and of the operator's
+   * table. DedupFigures, heap-bytes, 23 November: 1.94 bytes per key.
    */
   static final double HEAP_BYTES_OF_PAGE_ENTRY = 110;
 
-  /** Bytes of a page in a checkpoint beside the page: its number and a flag. Flink's format. */
+  /**
+   * Bytes per page in a checkpoint in addition to the page: its number and a flag. Flink's format.
+   */
   static final double STATE_BYTES_OF_PAGE_ENTRY = 5;
 
-  /** Heap of a key in an exact mode. docs/operations/state.md, 20 November. */
+  /** Heap per key in an exact mode. docs/operations/state.md, 20 November. */
   static final double EXACT_HEAP_BYTES = 60;
 
-  /** A key of an exact mode in a checkpoint. docs/operations/state.md, 20 November. */
+  /** Bytes per key of an exact mode in a checkpoint. docs/operations/state.md, 20 November. */
   static final double EXACT_STATE_BYTES = 25;
 
-  /** Heap in which a task with checkpoints runs, of its filters. DedupFigures, checkpoints. */
+  /** Heap of a task with checkpoints, relative to its filters. DedupFigures, checkpoints. */
   static final double HEAP_OF_FILTERS = 2.5;
 
-  /** Heap of a page cache, of its pages: room for a collector. Chosen, not measured. */
+  /**
+   * Heap of a page cache, relative to its pages: headroom for the garbage collector. Chosen, not
+   * measured.
+   */
   static final double HEAP_OF_PAGE_CACHE = 1.5;
 
-  /** And beside them. DedupFigures, checkpoints: 512 MiB a process of one task. */
+  /** Additional heap. DedupFigures, checkpoints: 512 MiB per process with one task. */
   static final double HEAP_BASE_BYTES = 512 << 20;
 
-  /** RocksDB's block cache and write buffers. DedupFigures, --managed-memory: 256 MiB a task. */
+  /** RocksDB's block cache and write buffers. DedupFigures, --managed-memory: 256 MiB per task. */
   static final double MANAGED_BYTES = 256 << 20;
 
   // Checkpoints.
 
-  /** Bytes a second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md. */
+  /**
+   * Bytes per second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md.
+   */
   private static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
 
   /** The same on RocksDB, which flushes first: RecoveryFigures, 25 November, 50 M keys. */
@@ -86,36 +92,40 @@ final class MeasuredCosts {
   static final double CHECKPOINT_SECONDS = 0.1;
 
   /**
-   * Files of RocksDB, of the bytes of their pages, with an eighth cached: they hold older versions
-   * of pages, too. DedupFigures, increment, 23 November: 3.76 of 1.87 bytes a key.
+   * Files of RocksDB, relative to the bytes of their pages, with an eighth cached: the files also
+   * contain older versions of pages. DedupFigures, increment, 23 November: 3.76 for 1.87 bytes per
+   * key.
    */
   private static final double ROCKSDB_FILES_OF_EVICTED_PAGES = 3.76 / 1.87;
 
-  /** Bytes of an incremental checkpoint, of the pages that changed. The same: 2.01 times 1.90. */
+  /**
+   * Bytes of an incremental checkpoint, relative to the changed pages. The same benchmark: 2.01
+   * times 1.90.
+   */
   private static final double INCREMENT_OF_CACHED_PAGES = 2.01 * 1.90 / 1.87;
 
   /** The same with an eighth cached: 1.68 times 3.76. */
   private static final double INCREMENT_OF_EVICTED_PAGES = 1.68 * 3.76 / 1.87;
 
   /**
-   * Local disk, of RocksDB's files, while it compacts them; of a checkpoint on the heap, whose
-   * local copy is there until the next one is whole. Chosen, not measured.
+   * Local disk, relative to RocksDB's files during compaction, or relative to a checkpoint on the
+   * heap, whose local copy is kept until the next checkpoint is complete. Chosen, not measured.
    */
   static final double DISK_OF_FILES = 2;
 
   // Snapshots.
 
-  /** Bits a key that are sent, over log2(1 / rate). WireFigures, 23 November. */
+  /** Sent bits per key, relative to log2(1 / rate). WireFigures, 23 November. */
   static final double SNAPSHOT_SENT_BITS = 1.478;
 
   /**
-   * State of the snapshot job a key; half a byte more with a ttl. CompactionFigures, 22 November.
+   * State of the snapshot job per key; half a byte more with a TTL. CompactionFigures, 22 November.
    */
   static final double SNAPSHOT_STATE_BYTES = 5.31;
 
   static final double SNAPSHOT_STATE_BYTES_OF_TTL = 0.5;
 
-  /** Seconds a live key to close a window. CompactionFigures, 22 November. */
+  /** Seconds per live key to close a window. CompactionFigures, 22 November. */
   static final double CLOSE_SECONDS = 43e-9;
 
   static final double CLOSE_SECONDS_WITH_TTL = 60e-9;
@@ -126,9 +136,9 @@ final class MeasuredCosts {
   private MeasuredCosts() {}
 
   /**
-   * Seconds of a task for an event in the operator alone.
+   * Seconds of a task per event, only in the operator.
    *
-   * @param pageBytes of all pages of the task
+   * @param pageBytes the bytes of all pages of the task
    */
   static double operatorSeconds(StateBackend backend, double missShare, double pageBytes) {
     if (backend == StateBackend.HEAP) {
@@ -138,7 +148,7 @@ final class MeasuredCosts {
     return 1 / ROCKSDB_EVENTS_PER_SECOND + missShare * missSeconds;
   }
 
-  /** Seconds of a task for an event, from Kafka to Kafka. */
+  /** Seconds of a task per event, from Kafka to Kafka. */
   static double taskSeconds(
       EventFormat format, StateBackend backend, double missShare, double pageBytes) {
     double onHeap =
@@ -154,12 +164,12 @@ final class MeasuredCosts {
         : ROCKSDB_CHECKPOINT_BYTES_PER_SECOND;
   }
 
-  /** Bytes of RocksDB's files, of the bytes of its pages. */
+  /** Bytes of RocksDB's files for this size of pages. */
   static double filesOfPages(boolean allCached) {
     return allCached ? 1 : ROCKSDB_FILES_OF_EVICTED_PAGES;
   }
 
-  /** Bytes of an incremental checkpoint, of the bytes of the pages that changed. */
+  /** Bytes of an incremental checkpoint for this size of changed pages. */
   static double incrementOfPages(boolean allCached) {
     return allCached ? INCREMENT_OF_CACHED_PAGES : INCREMENT_OF_EVICTED_PAGES;
   }

@@ -18,23 +18,32 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Says what a dedup of so many keys needs. */
+/** Calculates the resources of a dedup job. */
 @Command(
     name = "size",
+    footer = {
+      "  firstseen size --keys 1e9 --rate 100k",
+      "  firstseen size --keys 10G --rate 1M --backend rocksdb --ttl 30d",
+      "  firstseen size --keys 100M --rate 50k --fpr 0.01 --snapshots --window 1h"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Says what a dedup of so many keys at such a rate needs: shards, tasks, memory, checkpoints,"
-          + " and the command lines to submit it.",
-      "Bytes come from real filters, times from benchmarks on cores of 2026 (docs/operations/sizing.md)."
+      "Calculates the resources of a dedup job for a number of keys and a rate of events: "
+          + "shards, tasks, memory, checkpoints, and the command lines to submit it.",
+      "Sizes are measured with real filters; times are from benchmarks on cores of 2026 "
+          + "(docs/operations/sizing.md)."
     },
-    exitCodeList = {"0:good, also with warnings", "2:usage error, or no dedup can carry it"})
+    exitCodeList = {
+      "0:success, possibly with warnings",
+      "2:usage error, or no dedup job can " + "handle the load"
+    })
 public final class SizeCommand extends Verb {
   @Option(
       names = "--keys",
       required = true,
       paramLabel = "N",
       converter = Amounts.Count.class,
-      description = "Live keys at most: 1000000000, 1e9 or 1G.")
+      description = "Maximum number of live keys, such as 1000000000, 1e9 or 1G.")
   private long keys;
 
   @Option(
@@ -42,29 +51,32 @@ public final class SizeCommand extends Verb {
       required = true,
       paramLabel = "N",
       converter = Amounts.PositiveNumber.class,
-      description = "Events a second: 5000000, 5e6 or 5M.")
+      description = "Events per second, such as 5000000, 5e6 or 5M.")
   private double rate;
 
   @Option(
       names = "--fpr",
       defaultValue = DeclaredOptions.DEFAULT,
-      description = "The false-positive rate at all keys, in (0, 0.1] (default: ${DEFAULT-VALUE}).")
+      description =
+          "False-positive rate with the maximum number of keys, in (0, 0.1] (default: "
+              + "${DEFAULT-VALUE}).")
   private double falsePositiveRate;
 
   @Option(
       names = "--backend",
       paramLabel = "NAME",
       defaultValue = "heap",
-      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
   private StateBackend backend;
 
   @Option(
       names = "--mode",
       defaultValue = DeclaredOptions.DEFAULT,
-      description = "approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
+      description =
+          "Mode of the dedup: approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
   private DedupMode mode;
 
-  @Option(names = "--ttl", description = "Forget keys after this time (default: never).")
+  @Option(names = "--ttl", description = "Time after which keys expire (default: never).")
   private Duration ttl;
 
   @Option(
@@ -72,8 +84,7 @@ public final class SizeCommand extends Verb {
       paramLabel = "SHARE",
       defaultValue = "0.5",
       converter = OptionValues.Share.class,
-      description =
-          "The share of the events whose key is known, in [0, 1) (default: ${DEFAULT-VALUE}).")
+      description = "Share of events whose key is known, in [0, 1) (default: ${DEFAULT-VALUE}).")
   private double repeats;
 
   @Option(
@@ -81,10 +92,10 @@ public final class SizeCommand extends Verb {
       paramLabel = "N",
       defaultValue = "85",
       converter = KeyBytes.class,
-      description = "Bytes of a key in canonical form (default: ${DEFAULT-VALUE}).")
+      description = "Size of a canonical key in bytes (default: ${DEFAULT-VALUE}).")
   private int keyBytes;
 
-  /** A format of which times are measured. */
+  /** A format with measured times. */
   static final class MeasuredFormat implements ITypeConverter<EventFormat> {
     @Override
     public EventFormat convert(String value) {
@@ -100,14 +111,15 @@ public final class SizeCommand extends Verb {
       names = "--event-format",
       defaultValue = DeclaredOptions.DEFAULT,
       converter = MeasuredFormat.class,
-      description = "json or key, as of the jobs (default: ${DEFAULT-VALUE}).")
+      description = "Format of events, json or key, as in the jobs (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 
   @Option(
       names = "--canonicaliser",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "none, url, text or url-expression; for the command line (default: ${DEFAULT-VALUE}).")
+          "none, url, text or url-expression; only used in the command lines (default: "
+              + "${DEFAULT-VALUE}).")
   private Canonicaliser canonicaliser;
 
   @Option(
@@ -121,8 +133,8 @@ public final class SizeCommand extends Verb {
       paramLabel = "SIZE",
       converter = Amounts.ByteCount.class,
       description =
-          "Bytes a second that a task writes to and reads from the checkpoint directory, such as"
-              + " 100m for an object store (default: those of a local disk).")
+          "Bytes per second that a task writes to and reads from the checkpoint directory, such "
+              + "as 100m for an object store (default: the rate of a local disk).")
   private Long storageRate;
 
   @Option(
@@ -131,8 +143,8 @@ public final class SizeCommand extends Verb {
       defaultValue = "4g",
       converter = Amounts.ByteCount.class,
       description =
-          "Heap of a task and, with rocksdb, its managed memory, at most (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Maximum heap of a task and, with rocksdb, its managed memory (default: "
+              + "${DEFAULT-VALUE}).")
   private long memoryPerTask;
 
   @Option(
@@ -140,7 +152,7 @@ public final class SizeCommand extends Verb {
       paramLabel = "N",
       defaultValue = "4",
       converter = OptionValues.Parallelism.class,
-      description = "Tasks of a TaskManager (default: ${DEFAULT-VALUE}).")
+      description = "Number of tasks per TaskManager (default: ${DEFAULT-VALUE}).")
   private int slots;
 
   @Option(
@@ -149,8 +161,8 @@ public final class SizeCommand extends Verb {
       defaultValue = "0.125",
       converter = OptionValues.Share.class,
       description =
-          "With rocksdb: the share of the pages that the page caches hold, in (0, 1] (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Share of the pages that fit into the page caches, in (0, 1]; only with rocksdb "
+              + "(default: ${DEFAULT-VALUE}).")
   private double cached;
 
   @Option(
@@ -159,8 +171,8 @@ public final class SizeCommand extends Verb {
       defaultValue = "0.7",
       converter = OptionValues.Share.class,
       description =
-          "The share of its time that a task may work at that rate, in (0, 1); the rest is for"
-              + " peaks and for catching up (default: ${DEFAULT-VALUE}).")
+          "Maximum share of its time that a task is busy at this rate, in (0, 1); the rest is "
+              + "headroom for peaks and for catching up (default: ${DEFAULT-VALUE}).")
   private double busy;
 
   @Option(
@@ -168,39 +180,40 @@ public final class SizeCommand extends Verb {
       paramLabel = "FACTOR",
       defaultValue = "1",
       converter = Amounts.PositiveNumber.class,
-      description =
-          "The speed of a core, compared with those measured (default: ${DEFAULT-VALUE}).")
+      description = "Speed of a core, relative to the measured cores (default: ${DEFAULT-VALUE}).")
   private double coreSpeed;
 
   @Option(
       names = "--dedup-shards",
-      description = "Shards of the dedup (default: at least 128, and four for each task).")
+      description = "Number of shards of the dedup (default: at least 128, and four per task).")
   private Integer shards;
 
   @Option(
       names = "--parallelism",
       description =
-          "Tasks of the dedup (default: the fewest that the rate of events and the memory allow).")
+          "Number of tasks of the dedup (default: the minimum for the rate of events and the "
+              + "memory).")
   private Integer parallelism;
 
   @Option(
       names = "--snapshots",
-      description = "Publish snapshots, too, by a SnapshotJob of its own.")
+      description = "Also size a separate SnapshotJob that publishes snapshots.")
   private boolean snapshots;
 
-  @Option(
-      names = "--window",
-      description = "With --snapshots: the length of a window (default: 1h).")
+  @Option(names = "--window", description = "Length of a window. Needs --snapshots (default: 1h).")
   private Duration window;
 
   @Option(
       names = "--snapshot-fpr",
-      description = "With --snapshots: their false-positive rate (default: that of --fpr).")
+      description =
+          "False-positive rate of the snapshots. Needs --snapshots (default: the value of --fpr).")
   private Double snapshotRate;
 
   @Option(
       names = "--snapshot-shards",
-      description = "With --snapshots: their shards (default: at least 16, of 2^26 keys at most).")
+      description =
+          "Number of shards of the snapshots. Needs --snapshots (default: at least 16, with at "
+              + "most 2^26 keys each).")
   private Integer snapshotShards;
 
   @Option(names = "--json", description = "Print one JSON object.")

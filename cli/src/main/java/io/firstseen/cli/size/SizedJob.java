@@ -17,7 +17,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
 
-/** The command lines and the settings of the cluster for a dedup of that size. */
+/** The command lines and the cluster settings for a dedup job of this size. */
 record SizedJob(
     SizingRequest request,
     int shards,
@@ -28,12 +28,12 @@ record SizedJob(
     @Nullable SnapshotSizing snapshots) {
   private static final String JAR = "jobs/target/jobs-0.2.0-SNAPSHOT-job.jar";
 
-  /** Slots of a TaskManager. */
+  /** Slots per TaskManager. */
   int slots() {
     return Math.min(request.slots(), parallelism);
   }
 
-  /** One line for each job. */
+  /** One line per job. */
   List<String> commands() {
     List<String> lines = new ArrayList<>();
     lines.add(line(settingsOfDedup(), DedupJob.class, dedupWords()));
@@ -46,7 +46,7 @@ record SizedJob(
     return List.copyOf(lines);
   }
 
-  /** At the first start Flink also fixes a maximum for source and sinks. */
+  /** At the first start, Flink also fixes the maximum parallelism of source and sinks. */
   private String settingsOfDedup() {
     return shards > Firstseen.DEFAULT_SHARDS
         ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
@@ -118,7 +118,7 @@ record SizedJob(
     return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
   }
 
-  /** The settings of Flink that the sizes assume. */
+  /** Flink's settings that the sizes assume. */
   Map<String, String> flinkConfiguration() {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(TaskManagerOptions.NUM_TASK_SLOTS.key(), Integer.toString(slots()));
@@ -134,7 +134,7 @@ record SizedJob(
     return settings;
   }
 
-  /** Of a TaskManager whose slots may have tasks of either job. */
+  /** Memory of a TaskManager whose slots may run tasks of either job. */
   private double heapBytes() {
     double ofDedup = slots() * heapBytesOfTask;
     if (snapshots == null) {

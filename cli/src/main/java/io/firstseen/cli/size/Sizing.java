@@ -12,11 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dedup needs, from {@link MeasuredCosts}, real filters and the jobs' own bounds. Bytes are
- * those of one copy: replicas of the checkpoint storage are not counted.
+ * The resources of a dedup job, from {@link MeasuredCosts}, real filters and the jobs' limits.
+ * Sizes refer to one copy; replicas of the checkpoint storage are not included.
  */
 public final class Sizing {
-  /** Shards for each task at least, so that a job can grow fourfold. */
+  /** The minimum number of shards per task, so that a job can grow fourfold. */
   private static final int SHARDS_OF_TASK = 4;
 
   private static final double TRANSACTION_SECONDS = 15 * 60;
@@ -42,16 +42,16 @@ public final class Sizing {
   }
 
   /**
-   * What a dedup needs.
+   * Calculates the resources of a dedup job.
    *
-   * @throws UserErrorException if no number of shards or tasks can carry it; the message names the
-   *     bound
+   * @throws UserErrorException if no number of shards or tasks is sufficient; the message states
+   *     the limit
    */
   public static Sizing of(SizingRequest request) {
     return new Sizing(request);
   }
 
-  /** All figures, for people and for programs. */
+  /** All figures, as a table and as JSON. */
   Fields fields() {
     SizedJob job =
         new SizedJob(
@@ -98,7 +98,11 @@ public final class Sizing {
         .row("keys", Amounts.count(request.keys()))
         .put("identity bits", "identityBits", bits)
         .put("rate at all keys", "predictedRate", rate, String.format(Locale.ROOT, "%.3g", rate))
-        .put("bits a key", "bitsPerKey", bitsPerKey, String.format(Locale.ROOT, "%.1f", bitsPerKey))
+        .put(
+            "bits per key",
+            "bitsPerKey",
+            bitsPerKey,
+            String.format(Locale.ROOT, "%.1f", bitsPerKey))
         .put("in memory", "heapBytes", heapBytes(), Amounts.bytes(heapBytes()))
         .put("in a checkpoint", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()));
   }
@@ -130,10 +134,10 @@ public final class Sizing {
     if (request.isOnRocksDb()) {
       fields
           .row("page cache", Amounts.bytes(pageCacheBytes(division)) + " of it")
-          .row("managed memory", Amounts.bytes(managedBytes()) + " a task");
+          .row("managed memory", Amounts.bytes(managedBytes()) + " per task");
     }
     return fields
-        .put("local disk", "diskBytesOfTask", disk, Amounts.bytes(disk) + " a task")
+        .put("local disk", "diskBytesOfTask", disk, Amounts.bytes(disk) + " per task")
         .put("TaskManagers", "taskManagers", managers)
         .put(
             "heap of each",
@@ -169,12 +173,12 @@ public final class Sizing {
     double base = MeasuredCosts.HEAP_BASE_BYTES + managedBytes();
     if (request.memoryBytes() <= base) {
       throw new UserErrorException(
-          "--memory-per-task must be more than %s, which a task takes beside its filters, got %s"
+          "--memory-per-task must be more than %s, which a task needs in addition to its filters, got %s"
               .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes())));
     }
   }
 
-  /** The fewest shards with which the job itself accepts capacity and rate. */
+  /** The minimum number of shards with which the job accepts capacity and rate. */
   private int leastShards() {
     IllegalArgumentException refusal = null;
     for (int shards = 1; shards <= Firstseen.MAX_SHARDS; shards *= 2) {
@@ -203,7 +207,7 @@ public final class Sizing {
         .identityBits();
   }
 
-  /** Shards and tasks, and the bytes of the pages of such a shard. */
+  /** The numbers of shards and tasks, and the bytes of a shard's pages. */
   private record Division(int shards, int tasks, FilterSample sample) {
 
     /** The shards of the fullest task; Flink gives each task a range of key groups. */
@@ -244,7 +248,10 @@ public final class Sizing {
     }
   }
 
-  /** The fewest tasks that carry so many shards, or one for each shard if these are too few. */
+  /**
+   * The minimum number of tasks for this number of shards, or one task per shard if there are too
+   * few shards.
+   */
   private Division divide(int shards) {
     FilterSample sample =
         FilterSample.of(
@@ -276,7 +283,7 @@ public final class Sizing {
     return request.eventsPerSecond() * divided.fullestShare() * taskSeconds(divided);
   }
 
-  /** Seconds of a task for an event. */
+  /** Seconds of a task per event. */
   private double taskSeconds(Division divided) {
     return MeasuredCosts.taskSeconds(
             request.eventFormat(),
@@ -286,7 +293,7 @@ public final class Sizing {
         / request.coreSpeed();
   }
 
-  /** Events a second that the operator of a task can carry, without Kafka. */
+  /** Events per second that the operator of a task can process, without Kafka. */
   public double operatorEventsPerSecondOfTask() {
     return request.coreSpeed()
         / MeasuredCosts.operatorSeconds(
@@ -341,7 +348,7 @@ public final class Sizing {
 
   // Checkpoints.
 
-  /** Bytes of state of an entry of the exact set; 0 if there is none. */
+  /** Bytes of state per entry of the exact set; 0 without an exact set. */
   private double exactStateBytes() {
     return request.mode().isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keyBytesKept() : 0;
   }
@@ -374,7 +381,7 @@ public final class Sizing {
     return checkpointSeconds(checkpointBytes());
   }
 
-  /** Bytes of the checkpoints that follow: on RocksDB they are incremental. */
+  /** Bytes of later checkpoints, which are incremental on RocksDB. */
   private double usualBytes() {
     if (!request.isOnRocksDb()) {
       return checkpointBytes();
@@ -398,19 +405,19 @@ public final class Sizing {
         + bytes * division.fullestShare() / bytesPerSecond;
   }
 
-  // What does not fit.
+  // Warnings.
 
   private void warnOfTask() {
     double busy = busyShare(division);
     if (busy > request.busyShare()) {
       warnings.add(
-          "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: take more tasks or shards"
+          "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: use more tasks or shards"
               .formatted(100 * busy, 100 * request.busyShare()));
     }
     double needed = memoryOfTask(division);
     if (needed > request.memoryBytes()) {
       warnings.add(
-          "the fullest task takes %s, more than --memory-per-task, %s: take more tasks, more shards or more memory"
+          "the fullest task takes %s, more than --memory-per-task, %s: use more tasks, more shards or more memory"
               .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes())));
     }
   }
@@ -418,14 +425,14 @@ public final class Sizing {
   private void warn() {
     if (usualSeconds() > request.checkpointSeconds()) {
       warnings.add(
-          "a checkpoint takes %s, longer than --checkpoint-interval, %s: take a longer interval or more tasks"
+          "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks"
               .formatted(
                   Amounts.seconds(usualSeconds()), Amounts.seconds(request.checkpointSeconds())));
     }
     double open = request.checkpointSeconds() + usualSeconds();
     if (open > TRANSACTION_SECONDS) {
       warnings.add(
-          "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: raise --transaction-timeout and the brokers' transaction.max.timeout.ms"
+          "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: increase --transaction-timeout and the brokers' transaction.max.timeout.ms"
               .formatted(Amounts.seconds(open)));
     }
     if (SHARDS_OF_TASK * division.tasks > division.shards) {
@@ -441,12 +448,12 @@ public final class Sizing {
       double live = newKeys * request.ttlSeconds() * 9 / 8;
       if (live > request.keys()) {
         warnings.add(
-            "%s new keys come in a ttl and the eighth after it, more than --keys, %s: the rate grows in proportion"
+            "%s new keys arrive within a TTL and an eighth, more than --keys, %s: the rate grows in proportion"
                 .formatted(Amounts.count(live), Amounts.count(request.keys())));
       }
     } else if (newKeys > 0 && request.mode() == DedupMode.APPROXIMATE) {
       warnings.add(
-          "without --ttl and deletes, %s new keys a second fill %s keys in %s; from then on the rate grows in proportion"
+          "without --ttl and deletes, %s new keys per second fill %s keys in %s; after that, the rate grows in proportion"
               .formatted(
                   Amounts.count(newKeys),
                   Amounts.count(request.keys()),
@@ -455,18 +462,18 @@ public final class Sizing {
     double equalHashes = Math.scalb((double) request.keys() * request.keys(), -65);
     if (request.mode() == DedupMode.EXACT && equalHashes >= 0.01) {
       warnings.add(
-          "mode exact compares 64-bit hashes: among %s keys some %s pairs share one; --mode exact-keys has none"
+          "mode exact compares 64-bit hashes: among %s keys about %s pairs share a hash; --mode exact-keys avoids this"
               .formatted(
                   Amounts.count(request.keys()), String.format(Locale.ROOT, "%.3g", equalHashes)));
     }
     if (request.mode().isExact() && request.repeatShare() > 0) {
       warnings.add(
-          "times and tasks are those of mode approximate; in mode %s every repeat is looked up in an exact set as well, which takes the time of a Flink state access: measure a task with your own events"
+          "times and tasks refer to mode approximate; in mode %s every duplicate is also looked up in an exact set, which takes the time of a Flink state access: measure a task with your own events"
               .formatted(request.mode().id()));
     }
     if (request.isOnRocksDb() && request.missShare() > 0) {
       warnings.add(
-          "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk each of the %s a task adds a random read"
+          "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk, each of the %s per task adds a random read"
               .formatted(
                   Amounts.rate(request.eventsPerSecond() * request.missShare() / division.tasks)));
     }

@@ -7,28 +7,28 @@ import io.firstseen.types.DedupMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a dedup has to carry.
+ * The load and the settings of a dedup job.
  *
- * @param keys live keys at most, at least 1; the capacity
- * @param eventsPerSecond of all partitions
- * @param falsePositiveRate in (0, 0.1]
- * @param backend where state is
- * @param mode of the dedup
- * @param ttlSeconds 0 for none
- * @param repeatShare events whose key is known, in [0, 1)
- * @param keyBytes of a canonical key
- * @param eventFormat of the events topic
- * @param canonicaliser its name
- * @param checkpointSeconds between the starts of two checkpoints
- * @param storageBytesPerSecond that a task reads from or writes to checkpoint storage at most
- * @param memoryBytes of a task: its heap and, on RocksDB, managed memory
- * @param slots of a TaskManager
- * @param cacheShare of the pages that the page caches hold on RocksDB, in (0, 1]
- * @param busyShare of its time that a task works at that rate, in (0, 1)
- * @param coreSpeed of a core, compared with those of {@link MeasuredCosts}
- * @param shards of the dedup; null to choose
- * @param parallelism of the dedup; null to choose
- * @param snapshots null for none
+ * @param keys the maximum number of live keys, at least 1; the capacity
+ * @param eventsPerSecond the events per second of all partitions
+ * @param falsePositiveRate the rate, in (0, 0.1]
+ * @param backend the state backend
+ * @param mode the mode of the dedup
+ * @param ttlSeconds the TTL; 0 for no TTL
+ * @param repeatShare the share of events whose key is known, in [0, 1)
+ * @param keyBytes the size of a canonical key
+ * @param eventFormat the format of events
+ * @param canonicaliser the name of the canonicaliser
+ * @param checkpointSeconds the interval between checkpoints
+ * @param storageBytesPerSecond the maximum throughput of a task to checkpoint storage
+ * @param memoryBytes the memory of a task: its heap and, on RocksDB, managed memory
+ * @param slots the number of slots per TaskManager
+ * @param cacheShare the share of the pages in the page caches on RocksDB, in (0, 1]
+ * @param busyShare the share of its time that a task is busy, in (0, 1)
+ * @param coreSpeed the speed of a core, relative to {@link MeasuredCosts}
+ * @param shards the number of shards; null to calculate it
+ * @param parallelism the number of tasks; null to calculate it
+ * @param snapshots the snapshots; null for no snapshots
  */
 public record SizingRequest(
     long keys,
@@ -70,7 +70,7 @@ public record SizingRequest(
    * @param backend where state is
    * @param cacheShare of the pages that the page caches hold on RocksDB
    * @param parallelism of the dedup
-   * @param coreSpeed of a core, compared with those of {@link MeasuredCosts}
+   * @param coreSpeed the speed of a core, relative to {@link MeasuredCosts}
    */
   public static SizingRequest ofOperator(
       long keys,
@@ -102,7 +102,7 @@ public record SizingRequest(
         null);
   }
 
-  /** New keys a second. */
+  /** New keys per second. */
   double newKeysPerSecond() {
     return eventsPerSecond * (1 - repeatShare);
   }

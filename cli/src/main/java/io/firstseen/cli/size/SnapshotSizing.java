@@ -11,11 +11,11 @@ import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
 import java.util.List;
 
-/** The sizes of a set of snapshots, and of the job that makes it. */
+/** The sizes of a set of snapshots and of its snapshot job. */
 final class SnapshotSizing {
   private static final int MIN_SHARDS = SnapshotOptions.DEFAULT_SHARDS;
 
-  /** So many keys make a base of some 100 MB at 0.1 %. */
+  /** This number of keys results in a base of about 100 MB at 0.1 %. */
   private static final long KEYS_OF_SHARD = 1L << 26;
 
   /** In the state of the job, the values of a shard are one array of bytes. */
@@ -118,7 +118,7 @@ final class SnapshotSizing {
     return seconds / request.coreSpeed() * request.keys() * fullestShare(ofTasks);
   }
 
-  /** The shards asked for, or as many as a snapshot of this size wants. */
+  /** The requested number of shards, or the default for a snapshot of this size. */
   private int chosenShards() {
     if (wanted.shards() != null) {
       return wanted.shards();
@@ -130,7 +130,7 @@ final class SnapshotSizing {
     return chosen;
   }
 
-  /** Rejects what no job could publish, by the rules of the snapshots themselves. */
+  /** Rejects sets that no job could publish, by the limits of snapshots. */
   private void requirePossible() {
     int exponent = SnapshotSpec.leastRateExponent(shards);
     if (wanted.falsePositiveRate() < Math.scalb(1.0, exponent)) {
@@ -160,12 +160,12 @@ final class SnapshotSizing {
     double ofShard = request.keys() * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
     if (ofShard > MAX_SHARD_BYTES) {
       warnings.add(
-          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so it would fail: take more --snapshot-shards"
+          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
               .formatted(Amounts.bytes(ofShard)));
     }
     if (sentBytes() > MAX_SENT_BYTES) {
       warnings.add(
-          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or a higher --snapshot-fpr"
+          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr"
               .formatted(Amounts.bytes(sentBytes())));
     }
   }
@@ -186,7 +186,7 @@ final class SnapshotSizing {
     double close = closeSeconds(tasks);
     if (close > wanted.windowSeconds()) {
       warnings.add(
-          "closing a window takes %s, longer than --window, %s: take a longer window%s"
+          "closing a window takes %s, longer than --window, %s: use a longer window%s"
               .formatted(
                   Amounts.seconds(close),
                   Amounts.seconds(wanted.windowSeconds()),

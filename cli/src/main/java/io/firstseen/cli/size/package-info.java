@@ -1,2 +1,2 @@
-/** The verb {@code size}: what a dedup of so many keys at such a rate needs. */
+/** The command {@code size}: calculates the resources of a dedup job. */
 package io.firstseen.cli.size;

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
   private static final String ROW = "%5s %12s %14s %9s %14s %14s %12s %12s%n";
 
-  /** What the chain has for a shard. */
+  /** The chain of a shard. */
   private record Shard(
       int number,
       long keys,
@@ -85,7 +85,7 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
         Optional.ofNullable(newest.sections().get(number)));
   }
 
-  /** The bytes that a reader fetches that holds nothing. */
+  /** The bytes that a new client fetches. */
   private long bytesFromNothing() {
     return newest.basesBytes() + newest.packsSince() + set.manifest().pack().bytes();
   }
@@ -94,7 +94,7 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
     return Math.max(0, set.manifest().packBytes() - newest.keptFrom());
   }
 
-  /** The chain, and each shard of it. */
+  /** The chain and its shards. */
   Fields fields() {
     StringBuilder lines =
         new StringBuilder(

@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options that choose another program's format of a set, with its parameters. */
+/** Options for the format of another program, with its parameters. */
 final class CodecOptions {
-  /** The formats, each with the form of its keys and of its bytes. */
+  /** The formats, with the formats of their keys and bytes. */
   enum Name {
     ORIGINAL(KeyForm.TEXT, TextForm.HEX),
     BIP158(KeyForm.HEX, TextForm.HEX),
@@ -45,9 +45,10 @@ final class CodecOptions {
       paramLabel = "NAME",
       converter = CodecName.class,
       description =
-          "original: the file of the first tools in Python and C++; bip158: the basic filter of a"
-              + " Bitcoin block; golombset: kazuho/golombset; casper: the cookie of H2O's"
-              + " cache-aware server push.")
+          "Format of the set. original: the file of the first tools in Python and C++; bip158: "
+              + "the basic filter of a Bitcoin block; golombset: kazuho/golombset; casper: the "
+              + "cookie "
+              + "of H2O's cache-aware server push.")
   private Name name;
 
   @Option(
@@ -55,36 +56,36 @@ final class CodecOptions {
       paramLabel = "FORM",
       converter = TextForm.Name.class,
       description =
-          "How the set is written as text: hex or base64url (default: base64url for casper, hex"
-              + " for the others).")
+          "Text encoding of the set: hex or base64url (default: base64url for casper, hex for "
+              + "the other formats).")
   private TextForm textForm;
 
   @Option(
       names = "--siphash-key",
       paramLabel = "HEX",
-      description = "bip158: the key of the hash, 32 hexadecimal digits.")
+      description = "bip158: key of the hash, 32 hexadecimal digits.")
   private String sipHashKey;
 
   @Option(
       names = "--block-hash",
       paramLabel = "HEX",
       description =
-          "bip158: instead of the key, the hash of the block, 64 hexadecimal digits as explorers show"
-              + " it.")
+          "bip158: hash of the block, instead of the key; 64 hexadecimal digits in the byte "
+              + "order of block explorers.")
   private String blockHash;
 
   @Option(
       names = "--capacity-bits",
       paramLabel = "BITS",
       converter = CapacityBits.class,
-      description = "casper: bits of a value, in [1, 31] (default: 13).")
+      description = "casper: number of bits of a value, in [1, 31] (default: 13).")
   private Integer capacityBits;
 
   @Option(
       names = "--remainder-bits",
       paramLabel = "BITS",
       converter = RemainderBits.class,
-      description = "casper: the parameter of the Rice code, in [0, 31] (default: 6).")
+      description = "casper: parameter of the Rice code, in [0, 31] (default: 6).")
   private Integer remainderBits;
 
   Name name() {
@@ -131,7 +132,7 @@ final class CodecOptions {
     }
   }
 
-  /** Refuses an option of another codec. */
+  /** Rejects an option of another codec. */
   void requireOnlyFor(Name owner, String option, @Nullable Object value) {
     if (value != null && name != owner) {
       throw new UserErrorException(
@@ -139,7 +140,7 @@ final class CodecOptions {
     }
   }
 
-  /** The maker's result; turns its refusal into a {@link UserErrorException}. */
+  /** Returns the supplier's result; converts its exception into a {@link UserErrorException}. */
   static <T> T accepted(Supplier<T> maker) {
     try {
       return maker.get();

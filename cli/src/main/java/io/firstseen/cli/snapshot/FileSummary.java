@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The content of a published file that is no snapshot: a manifest or a blob. */
+/** The content of a published file other than a snapshot: a manifest or a blob. */
 interface FileSummary {
   /** The first bytes of a manifest. */
   String MANIFEST = "\u0089FSM";
@@ -65,7 +65,7 @@ interface FileSummary {
     };
   }
 
-  /** The first bytes of a file; empty if it cannot be read, which whoever reads it then reports. */
+  /** The first bytes of a file; empty if it is unreadable, which a later read reports. */
   private static String magic(Path path) {
     try (InputStream in = Files.newInputStream(path)) {
       return new String(in.readNBytes(MANIFEST.length()), StandardCharsets.ISO_8859_1);

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/** Prints a line for each snapshot and for each problem of a followed set. */
+/** Prints a line per snapshot and per problem of a followed set. */
 final class FollowLines implements SnapshotListener {
   private final PrintWriter out;
   private final boolean json;

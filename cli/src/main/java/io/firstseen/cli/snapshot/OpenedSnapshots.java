@@ -39,7 +39,7 @@ final class OpenedSnapshots {
   /**
    * Reads a manifest or a blob; empty if the path is a directory or another file.
    *
-   * @param sequence the manifest that was asked for; null if none, as for a file
+   * @param sequence the sequence of the manifest; null for the newest manifest and for a file
    * @throws SnapshotException if it is damaged, or a newer reader is needed
    */
   static Optional<FileSummary> file(Path path, @Nullable Long sequence) throws SnapshotException {
@@ -49,7 +49,7 @@ final class OpenedSnapshots {
   /**
    * Opens a file as a snapshot, a directory by its manifest.
    *
-   * @param sequence which manifest of a directory; null for the newest
+   * @param sequence the sequence of the manifest of a directory; null for the newest
    * @throws MalformedSnapshotException if it is damaged; a missing blob that the manifest names
    *     counts as damage
    * @throws SnapshotException if it cannot be read, or its format is unknown
@@ -87,7 +87,7 @@ final class OpenedSnapshots {
     return new MalformedSnapshotException(place + ": " + e.getMessage(), e);
   }
 
-  /** What the directory holds beside the set; empty if it is a snapshot, or never held a key. */
+  /** The pack chain of the directory; empty for a snapshot, or if the set never contained a key. */
   Optional<ChainSummary> chain() throws IOException {
     return set == null || set.manifest().pack() == null
         ? Optional.empty()
@@ -159,9 +159,9 @@ final class OpenedSnapshots {
   }
 
   /**
-   * Whether the key is held. Also throws what {@link SetParameters#hash} throws.
+   * Whether the set contains the key. Also throws the exceptions of {@link SetParameters#hash}.
    *
-   * @throws UserErrorException if the key belongs to a shard other than that of the snapshot
+   * @throws UserErrorException if the key does not belong to the snapshot's shard
    */
   boolean mightContain(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
@@ -174,8 +174,8 @@ final class OpenedSnapshots {
     if (shard != own.shard()) {
       throw new UserErrorException(
           String.format(
-              "%s holds shard %d of %d and a key of shard %d was asked for;"
-                  + " query the directory that holds all shards",
+              "%s contains shard %d of %d, not the key's shard, %d; query the directory with all "
+                  + "shards",
               path, own.shard(), own.set().shards().count(), shard));
     }
     return snapshot.mightContain(hash);
@@ -184,8 +184,8 @@ final class OpenedSnapshots {
   /**
    * The list in the set.
    *
-   * @throws UserErrorException if it is no list, or one of several shards, or if the hash key or
-   *     the rule differs
+   * @throws UserErrorException if the set is not a list, or is one of several shards, or if the
+   *     hash key or the canonicaliser differs
    */
   UrlList urlList(KeyHash keyHash) {
     if (!UrlList.isList(parameters())) {
@@ -197,7 +197,7 @@ final class OpenedSnapshots {
     int shards = parameters().shards().count();
     if (snapshot != null && shards > 1) {
       throw new UserErrorException(
-          "%s holds shard %d of %d; match the directory that holds all shards"
+          "%s contains shard %d of %d; match the directory with all shards"
               .formatted(path, snapshot.header().parameters().shard(), shards));
     }
     try {

@@ -59,7 +59,7 @@ record PackSummary(Pack pack, BlobReference reference) implements FileSummary {
         .text(lines.toString());
   }
 
-  /** The fields that packs and lists of bases have in common. */
+  /** The common fields of packs and lists of bases. */
   static Fields blob(
       String kind, String setName, long sequence, String title, BlobReference reference) {
     return new Fields()

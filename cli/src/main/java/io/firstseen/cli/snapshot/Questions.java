@@ -16,17 +16,17 @@ import java.util.List;
 import picocli.CommandLine;
 
 /**
- * The questions of a verb: words of its command line, or the lines of standard input. Lines that
- * come together are answered together, and all of them before the verb waits for more.
+ * The queries of a command: words of its command line, or lines of standard input. Lines that
+ * arrive together are processed together, and all of them before the command waits for more input.
  */
 final class Questions {
 
-  /** Answers questions. */
+  /** Processes queries. */
   interface Answers {
     /**
-     * Prints the answers, in the order of the questions.
+     * Prints the results, in the order of the queries.
      *
-     * @return how many questions could not be evaluated
+     * @return the number of queries that could not be evaluated
      */
     int print(List<byte[]> questions) throws SnapshotException;
   }
@@ -42,9 +42,10 @@ final class Questions {
   }
 
   /**
-   * Answers the words, or standard input if there are none or only a {@code -}.
+   * Processes the words, or standard input if there are no words or only {@code -}.
    *
-   * @param command prints the answers, and at the end how many questions could not be evaluated
+   * @param command prints the results, and finally the number of queries that could not be
+   *     evaluated
    * @return the exit code
    * @throws UserErrorException if standard input cannot be read, or the locale's encoding has lost
    *     a part of a word
@@ -84,7 +85,7 @@ final class Questions {
   static byte[] bytesOf(String key) {
     String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
-      // Java has replaced undecodable bytes by U+FFFD; the answer would be wrong.
+      // Java has replaced undecodable bytes with U+FFFD; the result would be wrong.
       throw new UserErrorException(
           "this locale ("
               + encoding
@@ -114,7 +115,9 @@ final class Questions {
     waiting.clear();
   }
 
-  /** Answers all lines that were read, and flushes the answers, before it waits for more. */
+  /**
+   * Processes all lines that were read, and flushes the results, before it waits for more input.
+   */
   private final class Dialogue extends FilterInputStream {
     Dialogue(InputStream input) {
       super(input);
@@ -123,7 +126,7 @@ final class Questions {
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
       answerWaiting();
-      // The reader of the output is gone, as with 'head': end the input.
+      // The reader has closed the pipe, like 'head': end the input.
       return out.checkError() ? -1 : super.read(buffer, offset, length);
     }
   }

@@ -35,9 +35,10 @@ final class SetKeys {
       required = true,
       paramLabel = "KEYS",
       description =
-          "A file of keys, decompressed if it is in gzip format; - is standard input. Keys are text"
-              + " for original and casper, hexadecimal digits for bip158, decimal numbers for"
-              + " golombset.")
+          "File with keys, decompressed if it is in gzip format; - reads standard input. Keys "
+              + "are text for original and casper, hexadecimal digits for bip158, and decimal "
+              + "numbers "
+              + "for golombset.")
   private String input;
 
   @Option(
@@ -46,7 +47,7 @@ final class SetKeys {
       defaultValue = "lines",
       converter = FormatName.class,
       description =
-          "lines: one key a line; json: an array of keys, see --at (default: ${DEFAULT-VALUE}).")
+          "lines: one key per line; json: an array of keys, see --at (default: ${DEFAULT-VALUE}).")
   private Format format;
 
   @Option(
@@ -54,8 +55,8 @@ final class SetKeys {
       paramLabel = "POINTER",
       converter = Pointer.class,
       description =
-          "The place of the array in the JSON: a JSON pointer such as /vectors/0/keys (default: the"
-              + " whole document is the array).")
+          "Location of the array in the JSON document: a JSON pointer such as /vectors/0/keys "
+              + "(default: the whole document is the array).")
   private JsonPointer at;
 
   /** The name of the input in messages. */
@@ -109,7 +110,7 @@ final class SetKeys {
     JsonNode array = JSON.readTree(stream).at(pointer);
     if (!array.isArray()) {
       throw new UserErrorException(
-          name() + (at == null ? "" : " at " + pointer) + ": this is no array of keys");
+          name() + (at == null ? "" : " at " + pointer) + ": this is not an array of keys");
     }
     List<byte[]> keys = new ArrayList<>(array.size());
     for (JsonNode node : array) {

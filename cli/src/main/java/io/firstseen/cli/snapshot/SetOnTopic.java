@@ -19,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Options that choose a set of a topic, and how it is read. */
+/** Options that select a set of a topic and the way to read it. */
 final class SetOnTopic {
 
   @Option(
@@ -27,12 +27,15 @@ final class SetOnTopic {
       paramLabel = "NAME",
       defaultValue = SnapshotOptions.DEFAULT_SET,
       converter = OptionValues.SetName.class,
-      description = "The name of the set (default: ${DEFAULT-VALUE}).")
+      description = "Name of the set (default: ${DEFAULT-VALUE}).")
   private String setName;
 
   @Mixin private SnapshotTopicOptions topic;
 
-  /** The options of a client that answers no queries, and so needs no hash key. */
+  /**
+   * The options of a client that does not process queries, and therefore does not need the hash
+   * key.
+   */
   SnapshotClientOptions.Builder options(String bootstrapServers) {
     return topic.client(bootstrapServers, setName).followingOnly();
   }
@@ -40,7 +43,7 @@ final class SetOnTopic {
   /**
    * Fetches the newest snapshot of the set into a directory.
    *
-   * @param progress shows how much was read, and what does not count
+   * @param progress shows the progress and ignored records
    * @throws NothingPublishedException if there is no snapshot yet
    * @throws UserErrorException if the topic, or the place of its blobs, cannot be read
    * @throws IOException if the published snapshot cannot be used

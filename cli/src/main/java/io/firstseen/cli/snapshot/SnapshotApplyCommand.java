@@ -29,36 +29,39 @@ import picocli.CommandLine.Parameters;
 /** Applies packs to one shard. */
 @Command(
     name = "apply",
+    footer = {
+      "  firstseen snapshot apply keys.snapshot 7.pack 8.pack --output new.snapshot",
+      "  firstseen snapshot apply base 8.pack --manifest 8.manifest --output new.snapshot"
+    },
     description = {
-      "Applies packs to the snapshot or the base of one shard, one after the other, and writes the"
-          + " resulting snapshot. It has the same bytes as one that is built from the keys.",
-      "A section does not say what it changes: BASE must be the set before the first pack. With"
-          + " --manifest, and one shard, the result is proved to have the root of the manifest."
+      "Applies packs to the snapshot or the base of one shard, one after the other, and "
+          + "writes the resulting snapshot. The result has the same bytes as a snapshot that is "
+          + "built from the keys.",
+      "A section does not contain the set that it changes, so BASE must be the set before "
+          + "the first pack. With --manifest, and one shard, the command verifies that the "
+          + "result has the root of the manifest."
     })
 final class SnapshotApplyCommand extends Verb {
 
-  @Parameters(
-      index = "0",
-      paramLabel = "BASE",
-      description = "The snapshot or the base to begin with.")
+  @Parameters(index = "0", paramLabel = "BASE", description = "Snapshot or base to start with.")
   private Path base;
 
   @Parameters(
       index = "1..*",
       arity = "1..*",
       paramLabel = "PACK",
-      description = "The packs to apply, each the one after the one before.")
+      description = "Packs to apply, in order; each must directly follow the previous pack.")
   private List<Path> packs;
 
-  @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
+  @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
   private Path output;
 
   @Option(
       names = "--manifest",
       paramLabel = "F",
       description =
-          "The manifest whose newest pack is the last one; it has the window, and the parameters"
-              + " that a base lacks.")
+          "Manifest whose newest pack is the last pack; provides the window and the parameters "
+              + "that a base lacks.")
   private Path manifestFile;
 
   @Option(names = "--json", description = "Print one JSON object.")
@@ -137,7 +140,7 @@ final class SnapshotApplyCommand extends Verb {
       }
       if (pack.sequence() <= start.sequence) {
         throw new UserErrorException(
-            "%s must have a sequence above that of %s, %d, got %d"
+            "%s must have a higher sequence than %s, %d, got %d"
                 .formatted(path, base, start.sequence, pack.sequence()));
       }
       if (!chain.isEmpty() && !chain.get(chain.size() - 1).reference().equals(pack.before())) {

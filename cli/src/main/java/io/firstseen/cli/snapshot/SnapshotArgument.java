@@ -15,19 +15,19 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The snapshot that a verb works on. */
+/** The snapshot argument of a command. */
 final class SnapshotArgument {
 
   @Parameters(
       index = "0",
       paramLabel = "F",
-      description = "A snapshot, or a directory of snapshots with a manifest for each window.")
+      description = "Snapshot, or directory of snapshots with a manifest per window.")
   private Path path;
 
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Which manifest of the directory F (default: the newest).")
+      description = "Sequence of the manifest in the directory F (default: the newest).")
   private Long sequence;
 
   SnapshotArgument() {}
@@ -56,7 +56,9 @@ final class SnapshotArgument {
     if (!Files.isDirectory(path)) {
       if (file().filter(ManifestSummary.class::isInstance).isEmpty()) {
         throw new UserErrorException(
-            "--public-key checks a manifest, or that of a directory, which " + path + " is not");
+            "--public-key checks a manifest or the manifest of a directory, but "
+                + path
+                + " is not");
       }
       ManifestCheck.requireSigned(Files.readAllBytes(path), keys);
       return;
@@ -64,7 +66,7 @@ final class SnapshotArgument {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
     ManifestCheck.requireSigned(directory.manifestBytes(asked), keys);
-    // Keep this sequence: a newer one that a job writes meanwhile is not checked.
+    // Keep this sequence, because a newer manifest that a job writes meanwhile is not checked.
     sequence = asked;
   }
 

@@ -27,20 +27,27 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Makes one snapshot, of a single shard, from a file of keys. */
+/** Builds one snapshot of a single shard from a file of keys. */
 @Command(
     name = "build",
+    footer = {
+      "  firstseen snapshot build --input keys.txt --output keys.snapshot",
+      "  firstseen snapshot build --input domains.tsv --column 2 --fpr 0.0001 \\",
+      "      --output domains.snapshot",
+      "  firstseen snapshot build --input list.txt --canonicaliser url-expression \\",
+      "      --set phishing --output phishing.snapshot"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Makes one snapshot from a file of keys, one per line.",
-      "Lines without a usable key are left out and reported on standard error."
+      "Builds one snapshot from a file with one key per line.",
+      "Lines without a usable key are skipped and reported on standard error."
     })
 final class SnapshotBuildCommand extends Verb {
   @Option(
       names = "--input",
       required = true,
       paramLabel = "KEYS",
-      description = "A file of keys, decompressed if it is in gzip format; - is standard input.")
+      description = "File with keys, decompressed if it is in gzip format; - reads standard input.")
   private String input;
 
   @Option(
@@ -48,28 +55,28 @@ final class SnapshotBuildCommand extends Verb {
       paramLabel = "N",
       converter = Column.class,
       description =
-          "The column of the key, from 1 on, in lines with tabs between columns. Without it a line is"
-              + " a key, and with --canonicaliser url or url-expression a line with columns is left"
-              + " out.")
+          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key, and "
+              + "lines with several columns are skipped with --canonicaliser url or "
+              + "url-expression.")
   private int column;
 
   @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "Lines without a usable key: place TAB reason TAB the line. The first ones are also reported"
-              + " on standard error.")
+          "Output file of lines without a usable key, in the format: place TAB reason TAB line. "
+              + "The first of these lines are also reported on standard error.")
   private Path deadLetters;
 
-  @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
+  @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
   private Path output;
 
   @Option(
       names = "--fpr",
       description =
-          "The probability, in (0, 0.1], with which it answers present for one key that is not in it."
-              + " A URL with n match expressions, fewer than a dozen for most, is answered present"
-              + " with up to n times this probability (default: "
+          "Probability, in (0, 0.1], that the snapshot returns present for one key that is not "
+              + "in it. For a URL with n match expressions (most URLs have fewer than a dozen) "
+              + "the probability is up to n times as high (default: "
               + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
               + ").")
   private Double falsePositiveRate;
@@ -79,15 +86,17 @@ final class SnapshotBuildCommand extends Verb {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Instead of --fpr, with --canonicaliser url-expression: the probability, in (0, 0.1], with"
-              + " which one URL that is not listed is answered present, if it has 30 match"
-              + " expressions; most URLs have fewer than a dozen. One key then has the rate 1-(1-RATE)^(1/30).")
+          "Probability, in (0, 0.1], that the snapshot returns present for one URL that is not "
+              + "listed and has 30 match expressions; most URLs have fewer than a dozen. One key "
+              + "then "
+              + "has the rate 1-(1-RATE)^(1/30). Replaces --fpr. Needs --canonicaliser "
+              + "url-expression.")
   private Double urlFalsePositiveRate;
 
   @Option(
       names = "--set",
       defaultValue = DeclaredOptions.DEFAULT,
-      description = "The name of the set of keys (default: ${DEFAULT-VALUE}).")
+      description = "Name of the set of keys (default: ${DEFAULT-VALUE}).")
   private String setName;
 
   @Mixin private KeyOptions keys;
@@ -120,7 +129,7 @@ final class SnapshotBuildCommand extends Verb {
     output = output(output);
     deadLetters = output(deadLetters);
     InputFile.requireOther(input, output);
-    // Opened first, so that an output that cannot be written is found before the work.
+    // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     SetParameters parameters = SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), rate);

@@ -2,12 +2,17 @@ package io.firstseen.cli.snapshot;
 
 import picocli.CommandLine.Command;
 
-/** The verbs on snapshots; see its subcommands. */
+/** The commands for snapshots; see the subcommands. */
 @Command(
     name = "snapshot",
+    footer = {
+      "  firstseen snapshot build --input keys.txt --output keys.snapshot",
+      "  firstseen snapshot query keys.snapshot example.org",
+      "  firstseen snapshot info --bootstrap-servers kafka:9092"
+    },
     description =
-        "Build, look into, check, query, match, compare, change, sign and fetch snapshots; exchange sets"
-            + " with others.",
+        "Build, inspect, verify, query, match, compare, change, sign and fetch snapshots; "
+            + "exchange sets with other programs.",
     subcommands = {
       SnapshotBuildCommand.class,
       SnapshotInfoCommand.class,

@@ -25,10 +25,14 @@ import picocli.CommandLine.Parameters;
 /** Reads a set in the format of another program. */
 @Command(
     name = "decode",
+    footer = {
+      "  firstseen snapshot decode --codec golombset --input set.bin",
+      "  firstseen snapshot decode --codec original --input set.gcs --query example.org"
+    },
     description = {
-      "Reads a Golomb-coded set in the format of another program and prints its values, one per line,"
-          + " or answers for keys whether it holds them. Damaged sets are refused where the format"
-          + " allows it. docs/interop.md describes the formats."
+      "Reads a Golomb-coded set in the format of another program and prints its values, "
+          + "one per line, or reports whether it contains keys. Damaged sets are rejected if the "
+          + "format can detect the damage. docs/interop.md describes the formats."
     })
 final class SnapshotDecodeCommand extends Verb {
 
@@ -38,22 +42,22 @@ final class SnapshotDecodeCommand extends Verb {
       arity = "0..1",
       paramLabel = "TEXT",
       description =
-          "The set as text, see --as; - reads it from standard input. Put -- before a text that begins"
-              + " with -.")
+          "Set as text, see --as; - reads it from standard input. Write -- before a text that "
+              + "starts with -.")
   private String text;
 
   @Option(
       names = "--input",
       paramLabel = "F",
-      description = "Instead of TEXT, a file of the set's bytes; - is standard input.")
+      description = "File with the bytes of the set, instead of TEXT; - reads standard input.")
   private String input;
 
   @Option(
       names = "--query",
       paramLabel = "KEY",
       description =
-          "Answer for this key, in the form that encode reads, in a line: KEY TAB present|absent; may"
-              + " be repeated.")
+          "Key to look up, in the form that encode reads; may be repeated. Prints one line per "
+              + "key: KEY TAB present|absent.")
   private List<String> queries = List.of();
 
   @Option(names = "--json", description = "Print one JSON object, or one per key.")

@@ -11,36 +11,45 @@ import picocli.CommandLine.Parameters;
 /** Prints the changes from one snapshot to another. */
 @Command(
     name = "diff",
-    description = {
-      "Shows what has changed from one snapshot to another: how many values were added and removed,"
-          + " and the bytes of the change. Both are snapshots of one shard, or directories."
+    footer = {
+      "  firstseen snapshot diff old.snapshot new.snapshot",
+      "  firstseen snapshot diff snapshots --from-sequence 7 --sequence 8"
     },
-    exitCodeList = {"0:the same set", "1:different sets", "2:usage error, or not comparable"})
+    description = {
+      "Shows the changes from one snapshot to another: the number of added and removed "
+          + "values, and the size of the change in bytes. Both are snapshots of one shard, or "
+          + "directories."
+    },
+    exitCodeList = {
+      "0:same set",
+      "1:different sets",
+      "2:usage error, or the sets cannot be " + "compared"
+    })
 final class SnapshotDiffCommand extends Verb {
 
   @Parameters(
       index = "0",
       paramLabel = "A",
-      description = "A snapshot, or a directory of snapshots with a manifest for each window.")
+      description = "Snapshot, or directory of snapshots with a manifest per window.")
   private Path before;
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "B",
-      description = "The snapshot to compare with (default: another window of A, see --sequence).")
+      description = "Snapshot to compare with (default: another window of A, see --sequence).")
   private Path after;
 
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Which manifest of the directory B (default: the newest).")
+      description = "Sequence of the manifest in directory B (default: the newest).")
   private Long sequence;
 
   @Option(
       names = "--from-sequence",
       paramLabel = "N",
-      description = "Which manifest of the directory A (default: the newest).")
+      description = "Sequence of the manifest in directory A (default: the newest).")
   private Long fromSequence;
 
   @Option(names = "--json", description = "Print one JSON object.")

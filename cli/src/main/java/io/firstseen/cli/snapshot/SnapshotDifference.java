@@ -6,7 +6,8 @@ import io.firstseen.filters.snapshot.Snapshot;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes from one snapshot to another, or from all shards of one set to those of another.
+ * The changes from one snapshot to another, or from all shards of one set to all shards of another
+ * set.
  *
  * @param added how many values are only in the second; shards of different ranges of values are not
  *     counted, as their values cannot be compared

@@ -20,10 +20,14 @@ import picocli.CommandLine.Option;
 /** Makes a set in the format of another program. */
 @Command(
     name = "encode",
+    footer = {
+      "  firstseen snapshot encode --codec original --input keys.txt --output set.gcs",
+      "  firstseen snapshot encode --codec golombset --input numbers.txt --as hex"
+    },
     description = {
-      "Makes a Golomb-coded set in the format of another program, byte for byte, from keys as they"
-          + " are: lines are neither canonicalised nor left out. docs/interop.md describes the"
-          + " formats."
+      "Writes a Golomb-coded set in the format of another program, byte for byte. Keys are "
+          + "used unchanged: lines are neither canonicalised nor skipped. docs/interop.md "
+          + "describes the formats."
     })
 final class SnapshotEncodeCommand extends Verb {
 
@@ -33,8 +37,8 @@ final class SnapshotEncodeCommand extends Verb {
       names = "--p",
       paramLabel = "P",
       description =
-          "original: one in P keys outside the set is answered by present; a power of two in [1, 2^31]"
-              + " (default: 1024).")
+          "original: probability 1/P that the set returns present for a key outside the set; a "
+              + "power of two in [1, 2^31] (default: 1024).")
   private Long p;
 
   @Mixin private SetKeys keys;
@@ -42,7 +46,7 @@ final class SnapshotEncodeCommand extends Verb {
   @Option(
       names = "--output",
       paramLabel = "F",
-      description = "The file for the bytes (default: they are printed as text).")
+      description = "Output file of the bytes (default: the bytes are printed as text).")
   private Path output;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -17,9 +17,13 @@ import picocli.CommandLine.Option;
 /** Follows a set and prints a line for each snapshot. */
 @Command(
     name = "follow",
+    footer = {
+      "  firstseen snapshot follow --bootstrap-servers kafka:9092",
+      "  firstseen snapshot follow --bootstrap-servers kafka:9092 --set spam --count 1"
+    },
     description = {
-      "Follows a set on a topic until it is interrupted. Prints a line for each snapshot that was"
-          + " verified, and for each problem. Needs no hash key."
+      "Follows a set on a topic until it is interrupted. Prints a line per verified "
+          + "snapshot and per problem. Does not need the hash key."
     })
 final class SnapshotFollowCommand extends Verb {
 
@@ -27,7 +31,7 @@ final class SnapshotFollowCommand extends Verb {
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT,...",
       required = true,
-      description = "Brokers to ask first.")
+      description = "Kafka bootstrap servers.")
   private String bootstrapServers;
 
   @Mixin private SetOnTopic set;
@@ -36,15 +40,15 @@ final class SnapshotFollowCommand extends Verb {
       names = "--cache-dir",
       paramLabel = "DIR",
       description =
-          "Keep snapshots in files there, so that the next start reads only what came since"
-              + " (default: in memory).")
+          "Directory for snapshots, so that the next start only reads what is new (default: in "
+              + "memory).")
   private Path cacheDirectory;
 
   @Option(
       names = "--count",
       paramLabel = "N",
       converter = OptionValues.KeyCount.class,
-      description = "End after this many snapshots (default: never).")
+      description = "Number of snapshots after which the command ends (default: no limit).")
   private Long count;
 
   @Option(names = "--json", description = "Print JSON objects, one per line.")

@@ -24,11 +24,17 @@ import picocli.CommandLine.Parameters;
 /** Prints the content and parameters of a snapshot, a set, a manifest or a blob. */
 @Command(
     name = "info",
+    footer = {
+      "  firstseen snapshot info keys.snapshot",
+      "  firstseen snapshot info snapshots --sequence 7",
+      "  firstseen snapshot info --bootstrap-servers kafka:9092 --set spam"
+    },
     description = {
-      "Shows the content and the parameters of a snapshot, a manifest, a pack, a base or a list of"
-          + " bases; for a directory or a topic also the newest pack and the list of bases, shard by"
-          + " shard. A topic is read whole, as 'pull' does, into a temporary directory.",
-      "Exit status 1 if the topic holds no snapshot of the set yet."
+      "Shows the content and the parameters of a snapshot, a manifest, a pack, a base or a "
+          + "list of bases. For a directory or a topic, also shows the newest pack and the list "
+          + "of bases per shard. A topic is first read completely into a temporary directory, as "
+          + "by 'pull'.",
+      "Exit status 1 if the topic does not contain a snapshot of the set yet."
     })
 final class SnapshotInfoCommand extends Verb {
   private static final List<String> OF_A_TOPIC =
@@ -47,7 +53,7 @@ final class SnapshotInfoCommand extends Verb {
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Which manifest of a directory (default: the newest).")
+      description = "Maximum time to read the topic (default: ${DEFAULT-VALUE}).")
   private Long sequence;
 
   @Mixin private SetOnTopic set;
@@ -69,14 +75,13 @@ final class SnapshotInfoCommand extends Verb {
         index = "0",
         paramLabel = "F",
         description =
-            "A snapshot, a manifest, a blob, or a directory of snapshots with a manifest for each"
-                + " window.")
+            "Snapshot, manifest, blob, or directory of snapshots with a manifest per window.")
     private Path path;
 
     @Option(
         names = "--bootstrap-servers",
         paramLabel = "HOST:PORT,...",
-        description = "Brokers to ask first: shows the set on a topic.")
+        description = "Kafka bootstrap servers, to show the set on a topic.")
     private String bootstrapServers;
   }
 
@@ -85,7 +90,8 @@ final class SnapshotInfoCommand extends Verb {
     if (origin.bootstrapServers != null) {
       if (sequence != null) {
         throw new UserErrorException(
-            "--sequence chooses among the manifests of a directory; of a topic only the newest is read");
+            "--sequence chooses among the manifests of a directory; of a topic only the newest "
+                + "is read");
       }
       return Cleanup.after(this::infoOfTopic);
     }

@@ -20,12 +20,17 @@ import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Makes a key pair for signatures of manifests. */
+/** Generates a key pair for signatures of manifests. */
 @Command(
     name = "keygen",
+    footer = {
+      "  firstseen snapshot keygen --output signing.pem",
+      "  firstseen snapshot keygen --output /etc/firstseen/signing.pem --json"
+    },
     description = {
-      "Makes an Ed25519 key pair to sign manifests: FILE is private, FILE.pub is public.",
-      "Both are in the PEM forms of openssl. Existing files are not replaced."
+      "Generates an Ed25519 key pair that signs manifests: FILE is the private key, "
+          + "FILE.pub the public key.",
+      "Both files are in openssl's PEM format. Existing files are not replaced."
     })
 final class SnapshotKeygenCommand extends Verb {
 
@@ -33,7 +38,9 @@ final class SnapshotKeygenCommand extends Verb {
       names = "--output",
       required = true,
       paramLabel = "FILE",
-      description = "The private key, which only its owner can read; the public one is FILE.pub.")
+      description =
+          "Output file of the private key, readable only by its owner; the public key is written "
+              + "to FILE.pub.")
   private Path output;
 
   @Option(names = "--json", description = "Print one JSON object.")

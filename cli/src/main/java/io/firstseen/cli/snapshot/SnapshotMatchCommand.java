@@ -29,18 +29,23 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells for every URL which lists have it. */
+/** Prints, per URL, the lists that contain it. */
 @Command(
     name = "match",
+    footer = {
+      "  firstseen snapshot match phishing.snapshot http://example.org/a",
+      "  firstseen snapshot match lists --allow allowed.snapshot - < urls.txt"
+    },
     description = {
-      "Answers for every URL, in a line, whether a list has it: URL TAB present|absent, and for one"
-          + " that is present TAB the most specific entry that lists it.",
-      "A URL that cannot be evaluated gets: URL TAB invalid TAB reason. The exit code is then 4.",
-      "A list is a snapshot with the canonicaliser url-expression. An entry lists what it names: a"
-          + " host itself and all below it, host/path/ what is under that path, a full URL itself.",
-      "With --list or --allow, each entry is followed by TAB and its set's name: first those of the"
-          + " lists that have the URL, or, if an --allow set has it, too, those of the allow sets."
-          + " If two sets have the same name, all are named by their paths."
+      "Prints, per URL, whether a list contains it: URL TAB present|absent, followed by "
+          + "TAB and the most specific matching entry if the URL is present.",
+      "For an invalid URL, prints: URL TAB invalid TAB reason. The exit code is then 4.",
+      "A list is a snapshot with the canonicaliser url-expression. An entry lists the "
+          + "following URLs: a host lists the host and all its subdomains, host/path/ lists "
+          + "everything under this path, and a full URL lists itself.",
+      "With --list or --allow, each entry is followed by TAB and the name of its set. If "
+          + "an --allow set lists the URL, the entries are from the allow sets, otherwise from "
+          + "the lists. If two sets have the same name, the command prints paths instead."
     })
 final class SnapshotMatchCommand extends Verb {
 
@@ -49,24 +54,24 @@ final class SnapshotMatchCommand extends Verb {
   @Parameters(
       index = "1..*",
       paramLabel = "URL",
-      description = "URLs; - or no URL means that they are read from standard input, one per line.")
+      description = "URLs to look up; - or no URL reads them from standard input, one per line.")
   private List<String> urls = List.of();
 
   @Option(
       names = "--list",
       paramLabel = "F",
-      description = "Another list to ask, as F; may be repeated.")
+      description = "Additional list to look up, in the form of F; may be repeated.")
   private List<Path> more = List.of();
 
   @Option(
       names = "--allow",
       paramLabel = "F",
       description =
-          "A list of what is allowed, as F; may be repeated. A URL that it lists is absent, even"
-              + " if its entry is less specific than those of the other lists.")
+          "Allow set, in the form of F; may be repeated. A URL that it lists is absent, even if "
+              + "its entry is less specific than the entries of the other lists.")
   private List<Path> allow = List.of();
 
-  @Option(names = "--scope", paramLabel = "SCOPE", description = "The scope of the entries.")
+  @Option(names = "--scope", paramLabel = "SCOPE", description = "Scope of the entries.")
   private String scope;
 
   @Option(names = "--json", description = "Print one JSON object per URL.")
@@ -117,7 +122,7 @@ final class SnapshotMatchCommand extends Verb {
 
   private int answer(List<byte[]> questions) {
     List<UrlExpressions> asked = new ArrayList<>(questions.size());
-    // For each question why it cannot be asked, or null.
+    // The reason why a query is invalid, or null, per query.
     List<@Nullable String> reasons = new ArrayList<>(questions.size());
     for (byte[] url : questions) {
       try {
@@ -169,7 +174,7 @@ final class SnapshotMatchCommand extends Verb {
       out().println(Json.line(object));
       return;
     }
-    // A URL ignores tabs and ends of lines; printed, they would make fields and lines of its own.
+    // A URL ignores tabs and line breaks; printed, they would add fields and lines.
     StringBuilder line = new StringBuilder(Questions.field(url)).append('\t').append(word);
     for (UrlAnswer.Match match : deciding(answer)) {
       line.append('\t').append(match.entry());
@@ -180,7 +185,7 @@ final class SnapshotMatchCommand extends Verb {
     out().println(line);
   }
 
-  /** What makes a URL present, or absent although a list has it. */
+  /** The entries that make a URL present, or absent although a list contains it. */
   private static List<UrlAnswer.Match> deciding(UrlAnswer answer) {
     return answer.isPresent() || answer.matches().isEmpty() ? answer.matches() : answer.allowedBy();
   }

@@ -13,16 +13,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Removes old manifests of a directory, and the blobs that no other one needs. */
+/** Deletes old manifests of a directory, and the blobs that no other manifest needs. */
 @Command(
     name = "prune",
+    footer = {
+      "  firstseen snapshot prune snapshots --keep 24",
+      "  firstseen snapshot prune snapshots --keep 1 --json"
+    },
     description = {
-      "Removes old manifests of a directory, and the blobs that no other manifest names.",
+      "Deletes old manifests of a directory, and the blobs that no remaining manifest "
+          + "refers to.",
       "Fails while a job writes to the directory."
     })
 final class SnapshotPruneCommand extends Verb {
 
-  @Parameters(index = "0", paramLabel = "DIR", description = "A directory of snapshots.")
+  @Parameters(index = "0", paramLabel = "DIR", description = "Directory of snapshots.")
   private Path path;
 
   @Option(
@@ -30,7 +35,7 @@ final class SnapshotPruneCommand extends Verb {
       required = true,
       paramLabel = "N",
       converter = ManifestCount.class,
-      description = "How many of the newest manifests to keep, at least 1.")
+      description = "Number of manifests to keep, from the newest, at least 1.")
   private int keep;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -21,11 +21,17 @@ import picocli.CommandLine.Option;
 /** Fetches the newest snapshot of a set into a directory, once. */
 @Command(
     name = "pull",
+    footer = {
+      "  firstseen snapshot pull --bootstrap-servers kafka:9092 --output snapshots",
+      "  firstseen snapshot pull --bootstrap-servers kafka:9092 --set spam \\",
+      "      --public-key signing.pem.pub --output spam"
+    },
     description = {
-      "Fetches the newest snapshot of a set from a topic into a directory, once. Only missing blobs"
-          + " are fetched, and all are verified. The other verbs on snapshots read the"
-          + " directory.",
-      "Exit status 0 if the directory holds the newest snapshot, 1 if there is none yet."
+      "Fetches the newest snapshot of a set from a topic into a directory, once. Only "
+          + "missing blobs are fetched, and all blobs are verified. The other snapshot commands "
+          + "read the directory.",
+      "Exit status 0 if the directory contains the newest snapshot, 1 if nothing is "
+          + "published yet."
     })
 final class SnapshotPullCommand extends Verb {
 
@@ -33,7 +39,7 @@ final class SnapshotPullCommand extends Verb {
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT,...",
       required = true,
-      description = "Brokers to ask first.")
+      description = "Kafka bootstrap servers.")
   private String bootstrapServers;
 
   @Mixin private SetOnTopic set;
@@ -42,7 +48,8 @@ final class SnapshotPullCommand extends Verb {
       names = "--output",
       paramLabel = "DIR",
       required = true,
-      description = "The directory; made if it does not exist. Older snapshots in it stay.")
+      description =
+          "Output directory, created if it does not exist. Older snapshots in it are kept.")
   private Path output;
 
   @Option(
@@ -50,7 +57,7 @@ final class SnapshotPullCommand extends Verb {
       paramLabel = "DURATION",
       defaultValue = "10m",
       converter = OptionValues.PositiveDuration.class,
-      description = "How long the whole pull may take (default: ${DEFAULT-VALUE}).")
+      description = "Maximum time for the whole pull (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
   @Option(names = "--json", description = "Print one JSON object.")

@@ -17,12 +17,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells for every key whether a snapshot holds it. */
+/** Prints, per key, whether a snapshot contains it. */
 @Command(
     name = "query",
+    footer = {
+      "  firstseen snapshot query keys.snapshot example.org example.com",
+      "  firstseen snapshot query snapshots --sequence 7 --scope tenant-1 - < keys.txt"
+    },
     description = {
-      "Answers for every key, in a line, whether a snapshot holds it: key TAB present|absent.",
-      "A key that has no canonical form gets: key TAB invalid TAB reason. The exit code is then 4."
+      "Prints, per key, whether a snapshot contains it: key TAB present|absent.",
+      "For a key without a canonical form, prints: key TAB invalid TAB reason. The exit "
+          + "code is then 4."
     })
 final class SnapshotQueryCommand extends Verb {
 
@@ -31,15 +36,15 @@ final class SnapshotQueryCommand extends Verb {
   @Parameters(
       index = "1..*",
       paramLabel = "KEY",
-      description = "Keys; - or no key means that they are read from standard input, one per line.")
+      description = "Keys to look up; - or no key reads them from standard input, one per line.")
   private List<String> keys = List.of();
 
   @Option(
       names = "--scope",
       paramLabel = "SCOPE",
       description =
-          "The scope of the keys. Snapshots do not record whether keys have scopes: without it, a key"
-              + " that was added with a scope is absent.")
+          "Scope of the keys. Snapshots do not record whether keys have scopes: without this "
+              + "option, a key that was added with a scope is absent.")
   private String scope;
 
   @Option(names = "--json", description = "Print one JSON object per key.")

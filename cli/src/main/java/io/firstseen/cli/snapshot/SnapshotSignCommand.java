@@ -22,6 +22,10 @@ import picocli.CommandLine.Parameters;
 /** Signs existing manifests. */
 @Command(
     name = "sign",
+    footer = {
+      "  firstseen snapshot sign snapshots --signing-key signing.pem",
+      "  firstseen snapshot sign 8.manifest --signing-key signing.pem"
+    },
     description = {
       "Signs a manifest, or all manifests of a directory, in place.",
       "An existing signature is replaced; nothing else in the manifest changes."
@@ -31,14 +35,14 @@ final class SnapshotSignCommand extends Verb {
   @Parameters(
       index = "0",
       paramLabel = "F",
-      description = "A manifest, or a directory of snapshots with a manifest for each window.")
+      description = "Manifest, or directory of snapshots with a manifest per window.")
   private Path path;
 
   @Option(
       names = "--signing-key",
       required = true,
       paramLabel = "FILE",
-      description = "The private key ('firstseen snapshot keygen').")
+      description = "File with the private key ('firstseen snapshot keygen').")
   private Path keyFile;
 
   @Option(names = "--json", description = "Print one JSON object.")

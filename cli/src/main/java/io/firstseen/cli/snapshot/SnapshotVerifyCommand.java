@@ -18,13 +18,19 @@ import picocli.CommandLine.Option;
 /** Decodes everything and checks every digest. */
 @Command(
     name = "verify",
-    description =
-        "Decodes everything, and checks every digest. Of a directory it checks that the blobs lead to"
-            + " the root of the manifest; a single pack or base shows only that it can be read.",
+    footer = {
+      "  firstseen snapshot verify keys.snapshot",
+      "  firstseen snapshot verify snapshots --public-key signing.pem.pub"
+    },
+    description = {
+      "Decodes everything, and checks every digest. For a directory, checks that the blobs "
+          + "lead to the root of the manifest; for a single pack or base, only checks that it is "
+          + "readable."
+    },
     exitCodeList = {
       "0:valid",
       "1:invalid, or not signed by a trusted key",
-      "2:usage error, or it cannot be read"
+      "2:usage error, or the file is unreadable"
     })
 final class SnapshotVerifyCommand extends Verb {
 

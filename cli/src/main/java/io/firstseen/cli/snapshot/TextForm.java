@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** The text forms of bytes. */
+/** The text encodings of bytes. */
 enum TextForm {
   HEX {
     @Override
@@ -38,13 +38,13 @@ enum TextForm {
 
   abstract String write(byte[] bytes);
 
-  /** Parses the bytes; throws IllegalArgumentException if the text is not of this form. */
+  /** Parses the bytes; throws IllegalArgumentException if the text is not in this encoding. */
   abstract byte[] parse(String text);
 
   /**
    * Parses the bytes.
    *
-   * @throws UserErrorException if the text is not of this form
+   * @throws UserErrorException if the text is not in this encoding
    */
   byte[] read(String text) {
     try {

@@ -1,2 +1,2 @@
-/** The verbs on snapshots, in files and on topics. */
+/** The commands for snapshots, in files and on topics. */
 package io.firstseen.cli.snapshot;

@@ -18,7 +18,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 
-/** What is done at the broker before the jobs start. */
+/** Prepares the broker before the jobs start. */
 final class BrokerPreparation implements AutoCloseable {
   private final Admin admin;
 
@@ -26,7 +26,7 @@ final class BrokerPreparation implements AutoCloseable {
     this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers));
   }
 
-  /** Makes those topics that are not there. */
+  /** Creates missing topics. */
   void makeTopics(Collection<String> topics, int partitions)
       throws ExecutionException, InterruptedException {
     List<NewTopic> wanted =
@@ -43,10 +43,9 @@ final class BrokerPreparation implements AutoCloseable {
   }
 
   /**
-   * Lets a topic keep the records of removals.
+   * Configures a topic to keep tombstones.
    *
-   * @return false if it deletes by age, which this leaves as it is; a topic that is not there does
-   *     not
+   * @return false if the topic deletes by age, which is not changed; true for a missing topic
    */
   boolean keepRemovals(String topic, Duration time)
       throws ExecutionException, InterruptedException {
@@ -76,9 +75,9 @@ final class BrokerPreparation implements AutoCloseable {
   }
 
   /**
-   * Aborts the open transactions of jobs that nobody continues, as they hide what comes after them.
+   * Aborts the open transactions of jobs that are not resumed, because they hide later records.
    *
-   * @param ids what their ids begin with, before the id of the job
+   * @param ids the prefix of the transactional ids, before the id of the job
    * @param jobs the ids of the jobs
    */
   void abortTransactions(String ids, Collection<String> jobs)

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Where everything is kept between one {@code up} and the next. Locked while one runs; the lock
- * goes with the process.
+ * The directory that keeps all data between two runs of {@code up}. It is locked while {@code up}
+ * is running; the lock is released when the process ends.
  */
 final class DataDirectory implements Closeable {
   private final Path path;
@@ -23,9 +23,9 @@ final class DataDirectory implements Closeable {
   }
 
   /**
-   * Makes the directory if it is absent, and locks it.
+   * Creates the directory if it is missing, and locks it.
    *
-   * @throws UserErrorException if another process has it
+   * @throws UserErrorException if another process has locked it
    */
   static DataDirectory open(Path path) throws IOException {
     if (Files.exists(path) && !Files.isDirectory(path)) {

@@ -18,7 +18,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** What the two jobs and the service get of the options of the verb. */
+/** The options of the command that are passed to the two jobs and the service. */
 final class JobArguments {
   private static final String ON_WORKERS = "--hash-key-on-workers";
   private static final Set<String> OF_BOTH = names(KeyOptions.class, StreamOptions.class);
@@ -51,7 +51,7 @@ final class JobArguments {
     return words;
   }
 
-  /** Those of {@code DedupJob}. */
+  /** The options of {@code DedupJob}. */
   List<String> ofDedup() {
     List<String> words = ofBoth();
     words.addAll(words(OF_DEDUP));
@@ -59,12 +59,12 @@ final class JobArguments {
     return words;
   }
 
-  /** Those of the topics of events, which only {@code DedupJob} reads. */
+  /** The options of the topics of events, which only {@code DedupJob} reads. */
   List<String> ofEvents() {
     return words(OF_EVENTS);
   }
 
-  /** Those of {@code SnapshotJob}, which reads what the dedup writes. */
+  /** The options of {@code SnapshotJob}, which reads the output of the dedup. */
   List<String> ofSnapshots() {
     List<String> words = ofBoth();
     words.addAll(words(OF_SNAPSHOTS));
@@ -74,14 +74,14 @@ final class JobArguments {
       words(Set.of("--fpr")).forEach(word -> words.add("--snapshot" + word.substring(1)));
     }
     if (given.hasMatchedOption("--max-ahead")) {
-      // A day or more above that of the dedup: a key that it accepted must not be skipped.
+      // At least a day more than in the dedup job: a key that it accepted must not be skipped.
       long days = Math.min(options.dedup().maxAhead().toDays() + 2, OptionValues.MAX_AMOUNT);
       words.add("--max-ahead=" + OptionValues.write(Duration.ofDays(days)));
     }
     return words;
   }
 
-  /** Those of {@code serve}. */
+  /** The options of {@code serve}. */
   List<String> ofService() {
     List<String> words = new ArrayList<>(List.of("--set=" + options.snapshots().setName()));
     String hashKey = given.hasMatchedOption(SNAPSHOT_HASH_KEY) ? SNAPSHOT_HASH_KEY : HASH_KEY;

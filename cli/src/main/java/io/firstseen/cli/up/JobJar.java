@@ -13,16 +13,16 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The jar that the cluster gets. */
+/** The jar of the jobs. */
 final class JobJar {
 
   private JobJar() {}
 
   /**
-   * That of the distribution or of the checkout to which this command belongs, of its version. If
-   * the command has none, as within a test, the newest.
+   * Finds the jar in the command's distribution or checkout, with the command's version. If the
+   * command has no version, as in a test, returns the newest jar.
    *
-   * @throws UserErrorException if there is none
+   * @throws UserErrorException if there is no jar of the jobs
    */
   static Path find() throws IOException {
     // HOME/command/cli-VERSION.jar, HOME/cli/target/cli-VERSION.jar or HOME/cli/target/classes.

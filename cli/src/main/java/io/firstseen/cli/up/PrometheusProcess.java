@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * A Prometheus with the configuration and the alerts of {@code deploy/prometheus}, and the
- * addresses of the processes here.
+ * addresses of the local processes.
  */
 final class PrometheusProcess {
   private static final String PROGRAM = "prometheus";
@@ -30,7 +30,7 @@ final class PrometheusProcess {
 
   private PrometheusProcess() {}
 
-  /** The program on the PATH, if there is one. */
+  /** The program on the PATH, if present. */
   static Optional<Path> program() {
     String path = System.getenv().getOrDefault("PATH", "");
     return Stream.of(path.split(File.pathSeparator, -1))
@@ -41,7 +41,7 @@ final class PrometheusProcess {
   }
 
   /**
-   * Starts it and waits until it is ready.
+   * Starts Prometheus and waits until it is ready.
    *
    * @param directory of its configuration, its data, and of {@code targets/}, in which a user may
    *     put files with further targets
@@ -94,7 +94,7 @@ final class PrometheusProcess {
   }
 
   /**
-   * The alerts for other options.
+   * The alerts for different options.
    *
    * @param delay of a snapshot, after the end of its window
    */

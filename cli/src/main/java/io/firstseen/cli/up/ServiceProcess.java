@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The HTTP service in a process of its own. */
+/** The HTTP service in a separate process. */
 final class ServiceProcess {
   private static final int ANSWER_MILLIS = 1_000;
 
   private ServiceProcess() {}
 
   /**
-   * Starts {@code serve} and waits until it answers on {@code /healthz}.
+   * Starts {@code serve} and waits until it responds on {@code /healthz}.
    *
    * @param main the class with the {@code main} of the command
    * @param port the port to listen on
@@ -30,7 +30,7 @@ final class ServiceProcess {
       throws IOException {
     List<String> arguments = new ArrayList<>(List.of("serve", "--port=" + port));
     arguments.addAll(words);
-    // A service whose set is larger than its heap reports that and keeps the sets that it has.
+    // A service whose set exceeds its heap reports this and keeps its current sets.
     List<String> options =
         new ArrayList<>(
             List.of("-Xmx" + heapBytes, "-XX:+UseSerialGC", "-XX:-ExitOnOutOfMemoryError"));

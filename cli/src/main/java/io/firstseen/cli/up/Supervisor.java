@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Starts processes and jobs again that have ended, in the order in which they were added. */
+/** Restarts processes and jobs that have ended, in the order in which they were added. */
 final class Supervisor {
   private static final long POLL_MILLIS = 1_000;
   private static final Duration MIN_DELAY = Duration.ofSeconds(1);
 
-  /** The longest delay. A part that has run for so long begins with the shortest one again. */
+  /** The maximum delay. A part that has run for this long starts again with the minimum delay. */
   private static final Duration MAX_DELAY = Duration.ofMinutes(1);
 
   /** A broker that has just started may reject a job for half a minute. */
@@ -27,14 +27,14 @@ final class Supervisor {
   private final Consumer<String> messages;
   private final List<Part> parts = new ArrayList<>();
 
-  /** Reports to {@code messages} what ends, why, and when it starts again. */
+  /** Reports to {@code messages} which part ended, why, and when it is restarted. */
   Supervisor(Consumer<String> messages) {
     this.messages = messages;
   }
 
   /** Submits a job. */
   interface JobStarter {
-    /** Returns the id of the job, which need not run yet. */
+    /** Returns the id of the job, which may not be running yet. */
     String start() throws Exception;
   }
 
@@ -42,7 +42,7 @@ final class Supervisor {
     parts.add(new ProcessPart(process));
   }
 
-  /** Adds a process that ends with a status if its options are wrong. */
+  /** Adds a process that exits with a known status if its options are invalid. */
   void add(LocalProcess process, int statusOfMistakes) {
     parts.add(
         new ProcessPart(process) {
@@ -64,7 +64,7 @@ final class Supervisor {
   /**
    * Watches all parts until the thread is interrupted.
    *
-   * @throws UserErrorException if a part has ended for a reason that a start cannot change
+   * @throws UserErrorException if a part has ended for a reason that a restart cannot fix
    */
   void run() throws Exception {
     while (true) {
@@ -107,7 +107,10 @@ final class Supervisor {
 
     abstract String name();
 
-    /** The reason why it no longer runs; empty if it runs, or if the reason is unknown. */
+    /**
+     * The reason why the part is no longer running; empty if it is running, or if the reason is
+     * unknown.
+     */
     abstract Optional<String> failure() throws IOException;
 
     abstract void start() throws Exception;
@@ -168,7 +171,7 @@ final class Supervisor {
           return Optional.of("is not known to the JobManager, which has started again");
         }
         String state = states.get(id);
-        // Somebody has cancelled it.
+        // A user has cancelled the job.
         isOver |= state.equals("CANCELED") || state.equals("FINISHED");
         if (!state.equals("FAILED")) {
           return Optional.empty();
@@ -180,7 +183,7 @@ final class Supervisor {
                 });
         return Optional.of("has failed: " + rest.whyFailed(id));
       } catch (IOException e) {
-        // The JobManager is being started, or slow.
+        // The JobManager is starting or slow.
         return Optional.empty();
       }
     }

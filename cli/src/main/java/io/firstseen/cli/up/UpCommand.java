@@ -44,35 +44,41 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Everything of docker-compose.yml as processes on this machine. */
+/** Runs the services of docker-compose.yml as processes on this machine. */
 @Command(
     name = "up",
+    footer = {
+      "  firstseen up",
+      "  firstseen up --data firstseen-data --ttl 7d --canonicaliser url",
+      "  firstseen up --kafka-port 0 --web-port 0 --port 0 --prometheus-port 0 --json"
+    },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Runs the whole pipeline on this machine until Ctrl-C: a Kafka broker, a Flink cluster with"
-          + " the dedup job and the snapshot job, the HTTP service, and Prometheus, if it is on"
-          + " the PATH.",
-      "Each is a process of its own that listens on localhost only, but for the metrics of Flink's"
-          + " processes, whose ports Flink opens to all. What they know stays in the directory, and"
-          + " the next start goes on from there: the jobs from their last"
-          + " checkpoints. Options of the jobs may change between two starts as far as their"
-          + " descriptions say.",
-      "A process or job that ends is started again, after a second at first and a minute at most."
+      "Runs the whole pipeline on this machine until Ctrl-C: a Kafka broker, a Flink "
+          + "cluster with the dedup job and the snapshot job, the HTTP service, and Prometheus "
+          + "if it is on the PATH.",
+      "Each part is a separate process that listens only on localhost, except the metrics "
+          + "ports of Flink's processes, which Flink opens on all addresses. All data is kept in "
+          + "the directory, from which the next start resumes: the jobs resume from their last "
+          + "checkpoints. Options of the jobs may change between two starts if their "
+          + "descriptions allow it.",
+      "A process or job that ends is restarted, after one second at first and at most one "
+          + "minute."
     },
     exitCodeList = {
-      "2:usage error, such as a port that is taken; or a job has failed for such a reason",
-      "3:a part does not start",
-      "130:ended by Ctrl-C"
+      "2:usage error, such as a port that is in use; or a job failed with a usage error",
+      "3:a part did not start",
+      "130:stopped by Ctrl-C"
     })
 public final class UpCommand extends Verb {
   private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
   private static final String ACCEPTED_TOPIC = "firstseen.accepted";
   private static final String SNAPSHOT_JOB = "SnapshotJob";
 
-  /** What the ids of the snapshot job's transactions begin with: a prefix and its topic. */
+  /** The prefix of the snapshot job's transactional ids: the option's prefix and the topic. */
   private static final String SNAPSHOT_TRANSACTIONS = "firstseen.firstseen.snapshots.";
 
-  // The broker stops with the jobs, so nothing that they still need may go with time.
+  // The broker stops together with the jobs, so records that the jobs still need must not expire.
   private static final Duration MAX_DOWNTIME = Duration.ofDays(36_500);
   // Milliseconds are an int.
   private static final Duration TRANSACTION_TIMEOUT = Duration.ofDays(24);
@@ -85,7 +91,7 @@ public final class UpCommand extends Verb {
       names = "--data",
       paramLabel = "DIR",
       defaultValue = "firstseen-data",
-      description = "Where everything is kept (default: ${DEFAULT-VALUE}).")
+      description = "Directory for all data (default: ${DEFAULT-VALUE}).")
   private Path data;
 
   @Option(
@@ -94,7 +100,8 @@ public final class UpCommand extends Verb {
       defaultValue = "9092",
       converter = Port.class,
       description =
-          "The port of the broker; 0 here and below takes a free one (default: ${DEFAULT-VALUE}).")
+          "Port of the broker; 0 selects a free port, also in the following options (default: "
+              + "${DEFAULT-VALUE}).")
   private int kafkaPort;
 
   @Option(
@@ -103,8 +110,8 @@ public final class UpCommand extends Verb {
       split = ",",
       converter = OptionValues.KafkaName.class,
       description =
-          "More topics to create, for your jobs or for --events-topic-pattern. The broker creates"
-              + " none by itself.")
+          "Additional topics to create, for your own jobs or for --events-topic-pattern. The "
+              + "broker does not create topics automatically.")
   private List<String> topics = List.of();
 
   @Option(
@@ -112,7 +119,7 @@ public final class UpCommand extends Verb {
       paramLabel = "PORT",
       defaultValue = "8081",
       converter = Port.class,
-      description = "The port of Flink's web page (default: ${DEFAULT-VALUE}).")
+      description = "Port of Flink's web page (default: ${DEFAULT-VALUE}).")
   private int webPort;
 
   @Option(
@@ -120,7 +127,7 @@ public final class UpCommand extends Verb {
       paramLabel = "PORT",
       defaultValue = "8080",
       converter = Port.class,
-      description = "The port of the HTTP service (default: ${DEFAULT-VALUE}).")
+      description = "Port of the HTTP service (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Option(
@@ -128,7 +135,7 @@ public final class UpCommand extends Verb {
       paramLabel = "PORT",
       defaultValue = "9090",
       converter = Port.class,
-      description = "The port of Prometheus (default: ${DEFAULT-VALUE}).")
+      description = "Port of Prometheus (default: ${DEFAULT-VALUE}).")
   private int prometheusPort;
 
   @Option(
@@ -137,7 +144,8 @@ public final class UpCommand extends Verb {
       defaultValue = "15s",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How often Prometheus reads metrics and evaluates alerts (default: ${DEFAULT-VALUE}).")
+          "Interval at which Prometheus scrapes metrics and evaluates alerts (default: "
+              + "${DEFAULT-VALUE}).")
   private Duration scrapeInterval;
 
   @Option(
@@ -145,10 +153,9 @@ public final class UpCommand extends Verb {
       paramLabel = "N",
       defaultValue = "1",
       converter = TaskManagers.class,
-      description = {
-        "Processes that run the tasks of the jobs (default: ${DEFAULT-VALUE}). Each adds two slots"
-            + " for jobs of your own."
-      })
+      description =
+          "Number of TaskManagers (default: ${DEFAULT-VALUE}). Each provides two additional "
+              + "slots for your own jobs.")
   private int taskManagers;
 
   @Option(
@@ -157,7 +164,7 @@ public final class UpCommand extends Verb {
       defaultValue = "1728m",
       converter = OptionValues.ByteCount.class,
       description =
-          "Total memory of each of them, at least "
+          "Total memory of each TaskManager, at least "
               + MIN_TASK_MANAGER
               + " (default: ${DEFAULT-VALUE}).")
   private long taskManagerBytes;
@@ -168,16 +175,16 @@ public final class UpCommand extends Verb {
       defaultValue = "512m",
       converter = OptionValues.ByteCount.class,
       description =
-          "Heap of the HTTP service. It takes a set that is new, and bases that somebody asks for,"
-              + " of some 1.5 bytes a key (default: ${DEFAULT-VALUE}).")
+          "Heap of the HTTP service. Allow about 1.5 bytes per key for loading a new set and for "
+              + "building bases on request (default: ${DEFAULT-VALUE}).")
   private long serviceBytes;
 
   @Option(
       names = "--checkpoint-interval",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "Time between checkpoints; results are visible to committed readers after the next one"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Time between checkpoints. Read-committed consumers see results after the next "
+              + "checkpoint (default: ${DEFAULT-VALUE}).")
   private Duration checkpointInterval;
 
   @Option(names = "--json", description = "Print the addresses as one JSON object.")
@@ -330,7 +337,7 @@ public final class UpCommand extends Verb {
   }
 
   private Map<String, String> brokerProperties() {
-    // Events and results are kept as by any broker; offsets and transactions outlive a long pause.
+    // Events and results have the default retention; offsets and transactions survive a long pause.
     return Map.of(
         "offsets.retention.minutes",
         Integer.toString(Integer.MAX_VALUE),
@@ -356,7 +363,7 @@ public final class UpCommand extends Verb {
       throws Exception {
     Path state = directory.stateOf(SNAPSHOT_JOB);
     List<String> others = new ArrayList<>(RetainedState.jobs(state));
-    // Flink commits or aborts those of the job whose state it goes on with.
+    // Flink commits or aborts the transactions of the job from whose state it resumes.
     RetainedState.newest(state)
         .ifPresent(from -> others.removeIf(job -> RetainedState.isOf(job, from)));
     try (BrokerPreparation broker = new BrokerPreparation(servers)) {
@@ -365,7 +372,7 @@ public final class UpCommand extends Verb {
   }
 
   private FlinkProcesses.Spec flink(DataDirectory directory) {
-    // Of both jobs, and two a TaskManager for jobs of the user.
+    // The slots of both jobs, and two slots per TaskManager for jobs of the user.
     int slots = 2 * options.stream().parallelism() + 2 * taskManagers;
     return new FlinkProcesses.Spec(
         directory.flink(),
@@ -380,7 +387,7 @@ public final class UpCommand extends Verb {
     JobArguments arguments = arguments();
     Map<String, List<String>> jobs = new LinkedHashMap<>();
     List<String> dedup = arguments.ofDedup();
-    // After a kill the newest claim may be of a job that left no checkpoint.
+    // After a kill, the newest claim may belong to a job without a checkpoint.
     dedup.add("--take-over");
     jobs.put("DedupJob", dedup);
     jobs.put(SNAPSHOT_JOB, arguments.ofSnapshots());
@@ -415,7 +422,7 @@ public final class UpCommand extends Verb {
       Map.Entry<String, List<String>> job)
       throws Exception {
     if (job.getKey().equals(SNAPSHOT_JOB)) {
-      // Not before: a broker that has just started does not know all its transactions yet.
+      // Not earlier, because a broker that has just started does not know all its transactions yet.
       abortSnapshotTransactions(servers, directory);
     }
     Path state = directory.stateOf(job.getKey());
@@ -424,7 +431,7 @@ public final class UpCommand extends Verb {
     settings.put(CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(), FlinkPath.of(state));
     settings.put(CheckpointingOptions.SAVEPOINT_DIRECTORY.key(), FlinkPath.of(state));
     if (from.flatMap(RetainedState::jobOf).isPresent()) {
-      // Or the checkpoints of each start would stay for ever.
+      // Otherwise the checkpoints of each start would be kept indefinitely.
       settings.put(StateRecoveryOptions.RESTORE_MODE.key(), RecoveryClaimMode.CLAIM.name());
     }
     String id =
@@ -462,10 +469,10 @@ public final class UpCommand extends Verb {
           .printf(
               "Prometheus  %s%n",
               told.get("prometheus").isNull()
-                  ? "not on the PATH, so nothing keeps the metrics"
+                  ? "not on the PATH, so metrics are not stored"
                   : text(told, "prometheus"));
       out().printf("data, logs  %s%n", text(told, "data"));
-      out().println("Ctrl-C stops all of it; the next start goes on.");
+      out().println("Ctrl-C stops all processes; the next start resumes.");
     }
     out().flush();
   }

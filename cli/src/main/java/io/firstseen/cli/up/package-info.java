@@ -1,2 +1,2 @@
-/** The verb {@code up}: everything as processes on this machine. */
+/** The command {@code up}: runs the whole pipeline as processes on this machine. */
 package io.firstseen.cli.up;

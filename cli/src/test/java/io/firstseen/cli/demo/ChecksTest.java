@@ -118,7 +118,7 @@ class ChecksTest {
             right == Outcome.Kind.DUPLICATE && repeated.test(event)
                 ? Outcome.Kind.ACCEPTED
                 : right);
-    assertThat(failing()).containsExactly("repeats of live keys accepted");
+    assertThat(failing()).containsExactly("duplicates of live keys accepted");
   }
 
   @Test
@@ -133,7 +133,7 @@ class ChecksTest {
           return right;
         });
     assertThat(failing())
-        .containsExactly("events without exactly one outcome", "repeats of live keys accepted");
+        .containsExactly("events without exactly one outcome", "duplicates of live keys accepted");
   }
 
   @Test
@@ -163,7 +163,7 @@ class ChecksTest {
     events = all;
     model = ExactModel.of(all, keys -> RATE / 10);
     assertThat(dropped).hasSizeGreaterThan(7);
-    assertThat(failing()).containsExactly("first-seen keys dropped");
+    assertThat(failing()).containsExactly("new keys dropped");
   }
 
   @Test
@@ -216,7 +216,7 @@ class ChecksTest {
                 key ->
                     observed.live().contains(key)
                         || (isSmallShare.test(key) && !model.removed().contains(key))))
-        .containsExactly("absent keys answered by present");
+        .containsExactly("absent keys reported as present");
   }
 
   @Test

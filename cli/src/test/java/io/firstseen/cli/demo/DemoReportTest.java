@@ -59,17 +59,17 @@ class DemoReportTest {
   void allChecksHold() throws Exception {
     assertThat(tell(report(GOOD, GOOD), false)).isEqualTo(ExitCode.GOOD);
     assertThat(out.toString())
-        .contains("events                  3   in 1.5 s, 2 a second\n")
+        .contains("events                  3   in 1.5 s, 2 per second\n")
         .contains(
             "✓ good                                       2        9    1,000  0.200 %   0.100 %\n")
-        .contains("All 2 checks hold.")
+        .contains("All 2 checks passed.")
         .doesNotContain("✗");
   }
 
   @Test
   void oneCheckThatDoesNotHoldEndsInStatus1() throws Exception {
     assertThat(tell(report(GOOD, BAD), false)).isEqualTo(ExitCode.NEGATIVE);
-    assertThat(out.toString()).contains("✗ bad").contains("1 of 2 checks do not hold.");
+    assertThat(out.toString()).contains("✗ bad").contains("1 of 2 checks failed.");
   }
 
   @Test

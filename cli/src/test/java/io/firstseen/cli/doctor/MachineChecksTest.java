@@ -39,16 +39,16 @@ class MachineChecksTest {
     assertFinding(
         MachineChecks.memory(4 * GIB, 16 * GIB),
         Status.OK,
-        "the heap may have 4,096 MiB of 16 GiB of memory");
+        "maximum heap 4,096 MiB of 16 GiB of memory");
     assertFinding(MachineChecks.memory(GIB / 4, GIB), Status.WARNING, "FIRSTSEEN_JAVA_OPTS=-Xmx1g");
     assertFinding(MachineChecks.memory(GIB / 16, GIB), Status.FAILED, "FIRSTSEEN_JAVA_OPTS=-Xmx1g");
     assertFinding(MachineChecks.memory(2 * GIB, GIB), Status.WARNING, "lower -Xmx");
-    assertFinding(MachineChecks.memory(GIB, Long.MAX_VALUE), Status.OK, "may have 1,024 MiB");
+    assertFinding(MachineChecks.memory(GIB, Long.MAX_VALUE), Status.OK, "maximum heap 1,024 MiB");
   }
 
   @Test
   void fewOpenFilesShow() {
-    assertFinding(MachineChecks.openFiles(65_536), Status.OK, "65536 files may be open");
+    assertFinding(MachineChecks.openFiles(65_536), Status.OK, "the limit of open files is 65536");
     assertFinding(MachineChecks.openFiles(1024), Status.WARNING, "ulimit -n 65536");
     assertFinding(MachineChecks.openFiles(256), Status.FAILED, "ulimit -n 65536");
   }
@@ -63,7 +63,7 @@ class MachineChecksTest {
     assertFinding(
         MachineChecks.temporaryFiles(directory.resolve("missing")),
         Status.FAILED,
-        "no file can be made in " + directory.resolve("missing"));
+        "cannot create a file in " + directory.resolve("missing"));
     assertThat(directory).isEmptyDirectory();
   }
 
@@ -79,10 +79,10 @@ class MachineChecksTest {
     assertFinding(
         MachineChecks.jars(jar.toString()),
         Status.FAILED,
-        "1 of 3 jars cannot be read, such as %s: delete %s, and ./firstseen builds them again"
+        "1 of 3 jars are unreadable, such as %s: delete %s, and ./firstseen rebuilds them"
             .formatted(lib.resolve("two.jar"), jar));
     Files.delete(lib.resolve("two.jar"));
-    assertFinding(MachineChecks.jars(jar.toString()), Status.FAILED, "1 of 3 jars cannot be read");
+    assertFinding(MachineChecks.jars(jar.toString()), Status.FAILED, "1 of 3 jars are unreadable");
     assertFinding(
         MachineChecks.jars(directory.resolve("gone.jar").toString()), Status.FAILED, "gone.jar");
     assertFinding(MachineChecks.jars("target/classes"), Status.OK, "not checked");

@@ -29,14 +29,14 @@ class MembershipTableTest {
     String table =
         MembershipTable.of(
             report(set("bloom", 0.01, 1_200_000, 36_100), set("bloom", 0.0001, 2_400_000, 0)));
-    assertThat(table.lines().filter(line -> line.matches("(exact|made|  bloom).*")))
+    assertThat(table.lines().filter(line -> line.matches("(exact|configured|  bloom).*")))
         .containsExactly(
             "exact hash set              960.00      -         0         0          0 0.000166"
                 + "    210   110    90",
-            "made for 1 %",
+            "configured for 1 %",
             "  bloom                       9.60   2.80    0.9000    0.9025      0.890    0.915"
                 + "     81    13    10",
-            "made for 0.01 %",
+            "configured for 0.01 %",
             "  bloom                      19.20   5.76  0.009000         0          0 0.000166"
                 + "     81    13    10");
     assertThat(table).contains("keys       1,000,000, of 35.9 bytes", "siphash-2-4, 41 ns a key");

@@ -111,8 +111,8 @@ class RatePlotTest {
     assertThat(elements(picture, "title"))
         .extracting(Element::getTextContent)
         .contains(
-            "some: 10.00 bits a key, predicted 1.000 %, measured 1.000 %",
-            "none: 14.00 bits a key, predicted 0.1000 %, measured 0 %");
+            "some: 10.00 bits per key, predicted 1.000 %, measured 1.000 %",
+            "none: 14.00 bits per key, predicted 0.1000 %, measured 0 %");
   }
 
   @Test
@@ -124,7 +124,7 @@ class RatePlotTest {
             "first <kind>",
             "second",
             "information bound, log2(1 / rate)",
-            "bits a key, of the whole set");
+            "bits per key, of the whole set");
     List<Element> lines = elements(picture, "polyline");
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0).getAttribute("stroke"))

@@ -80,7 +80,7 @@ class ReportMembershipTest {
     assertThat(call.out())
         .contains(
             "keys       10, of 21.0 bytes on average", "probes     1,000 keys that are in no set")
-        .containsSubsequence("made for 10 %", "made for 1 %")
+        .containsSubsequence("configured for 10 %", "configured for 1 %")
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
     for (String set :
         List.of("hash set, shortened keys", "Bloom filter", "cuckoo filter", "Golomb-coded set")) {
@@ -103,8 +103,9 @@ class ReportMembershipTest {
     assertThat(call.status()).as("%s", call).isZero();
     assertThat(call.err())
         .containsExactly(
-            "warning: 1 of 3 lines hold no usable key and were left out:",
-            "standard input:3: the line is a TSV event, which run and bootstrap read with --format tsv");
+            "warning: 1 of 3 lines have no usable key and were skipped:",
+            "standard input:3: the line is a TSV event, which run and bootstrap read with "
+                + "--format tsv");
     assertThat(call.out()).hasSize(1);
     JsonNode json = new ObjectMapper().readTree(call.out().get(0));
     assertThat(json.get("keys").intValue()).isEqualTo(1);
@@ -153,8 +154,8 @@ class ReportMembershipTest {
         Arguments.of("--input -", "none of the 0 lines of standard input holds a usable key"),
         Arguments.of("--input - --keys 10", "--input and --keys exclude each other"),
         Arguments.of("--keys 0", "must be a whole number in [1, 9223372036854775807], got '0'"),
-        Arguments.of("--keys 5000000000", "comparing 5,000,000,000 keys takes about"),
-        Arguments.of("--keys 9223372036854775807", "take fewer keys or probes"),
+        Arguments.of("--keys 5000000000", "comparing 5,000,000,000 keys needs about"),
+        Arguments.of("--keys 9223372036854775807", "use fewer keys or probes"),
         Arguments.of("--keys 10 --fpr 0.01,0.5", "must be in (0, 0.1], got '0.5'"),
         Arguments.of("--keys 10 --fpr 1e-17", "expectedKeys / falsePositiveRate must be at most"),
         Arguments.of("--probes 0", "must be a whole number in [1, 100000000], got '0'"),

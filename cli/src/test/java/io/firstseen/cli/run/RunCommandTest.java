@@ -82,10 +82,10 @@ class RunCommandTest {
             "dead letters        1")
         .hasSize(8);
     assertThat(call.out().get(6)).matches("seconds {13}[0-9]+\\.[0-9]{3}");
-    assertThat(call.out().get(7)).matches("events a second {5}[0-9,]+");
+    assertThat(call.out().get(7)).matches("events per second {3}[0-9,]+");
     assertThat(call.err())
         .containsExactly(
-            "warning: 1 events could not be used (--dead-letters keeps them):",
+            "warning: 1 events are unusable (--dead-letters writes them to a file):",
             "keys:4: key is empty");
   }
 
@@ -95,7 +95,8 @@ class RunCommandTest {
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
         .containsExactly(
-            "warning: 1,234 events could not be used (--dead-letters keeps them), the first ones:",
+            "warning: 1,234 events are unusable (--dead-letters writes them to a file), the "
+                + "first ones:",
             "keys:1: key is empty",
             "keys:2: key is empty",
             "keys:3: key is empty",
@@ -114,7 +115,7 @@ class RunCommandTest {
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
         .containsExactly(
-            "warning: 2 events could not be used (--dead-letters keeps them):",
+            "warning: 2 events are unusable (--dead-letters writes them to a file):",
             "in:1: line is not: epochSeconds TAB add|del TAB key",
             "in:2: not UTF-8: malformed at byte 1",
             "firstseen run: none of the 2 lines of " + path("in") + " is a usable event");

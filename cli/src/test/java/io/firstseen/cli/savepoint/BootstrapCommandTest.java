@@ -252,7 +252,7 @@ class BootstrapCommandTest {
     assertThat(told.out()).contains("dead letters        2", "keys                2");
     assertThat(told.err())
         .containsExactly(
-            "warning: 2 events could not be used (--dead-letters keeps them):",
+            "warning: 2 events are unusable (--dead-letters writes them to a file):",
             "known:2: key is empty",
             "known:4: key must be at most 65536 bytes, got 65537");
 
@@ -310,7 +310,8 @@ class BootstrapCommandTest {
             "canonicaliser       none (version 1)",
             "identity bits       20",
             "keys                5,000")
-        .anyMatch(line -> line.matches("keys a shard {8}1,[0-9]{3} to 1,[0-9]{3}, mean 1,250\\.0"))
+        .anyMatch(
+            line -> line.matches("keys per shard {6}1,[0-9]{3} to 1,[0-9]{3}, mean " + "1,250\\.0"))
         .anyMatch(line -> line.matches(" *shard +keys +pages +load +bytes +rate"))
         .anyMatch(
             line -> line.matches(" {6}3 +1,[0-9]{3} +1 +0\\.[0-9]{3} +[0-9,]+ +0\\.00[0-9]+"));
@@ -343,10 +344,10 @@ class BootstrapCommandTest {
 
   static Stream<Arguments> refusedCalls() {
     return Stream.of(
-        Arguments.of(List.of("--input=IN", "--savepoint=IN"), "IN exists already"),
+        Arguments.of(List.of("--input=IN", "--savepoint=IN"), "IN already exists"),
         Arguments.of(
             List.of("--input=IN", "--savepoint=DIR/no/S"),
-            "cannot make DIR/no/S: there is no directory DIR/no"),
+            "cannot create DIR/no/S: directory DIR/no does not exist"),
         Arguments.of(
             List.of("--input=DIR/none", "--savepoint=DIR/S"),
             "cannot read DIR/none: there is no such file or directory"),
@@ -401,7 +402,7 @@ class BootstrapCommandTest {
     assertRefused(path("none"), " does not exist");
     assertRefused(
         directory.toString(),
-        " is neither a savepoint nor a checkpoint: there is no _metadata in it");
+        " is neither a savepoint nor a checkpoint: it does not contain _metadata");
     assertRefused(
         path("S"), " holds no state of a dedup with the uid other-dedup", "--uid-prefix=other");
     for (String damaged : List.of("cut", "noise")) {

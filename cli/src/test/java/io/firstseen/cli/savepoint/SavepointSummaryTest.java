@@ -92,7 +92,7 @@ class SavepointSummaryTest {
   void inAnExactModeTheRateIsThatOfLookUpsInVain() {
     SavepointSummary summary = summary(DedupMode.EXACT, null, 0, null, OptionalLong.empty());
     assertThat(summary.fields(false).table().lines())
-        .contains("mode                exact", "looked up in vain   1.877e-06");
+        .contains("mode                exact", "exact look-ups      1.877e-06");
     assertThat(summary.fields(false).table()).doesNotContain("rate predicted");
   }
 }

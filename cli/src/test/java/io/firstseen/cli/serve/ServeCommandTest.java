@@ -45,8 +45,8 @@ class ServeCommandTest {
                 + " for 1"),
         Arguments.of(
             "--directory D --directory E",
-            "each --directory must have a set of its own, D and E have 'firstseen'; --set names"
-                + " them"),
+            "each --directory must have a different set, but D and E have 'firstseen'; set their "
+                + "names with --set"),
         Arguments.of("--directory D --directory E --set a --set a", "D and E have 'a'"),
         Arguments.of(
             "--directory D --set a --directory E --set b --allow c",
@@ -113,8 +113,8 @@ class ServeCommandTest {
           """
           127.0.0.1 | false | none
           ::1       | false | none
-          0.0.0.0   | true  | tokens, keys and answers go to and from 0.0.0.0 unencrypted:
-          192.0.2.1 | false | whoever reaches 192.0.2.1 may ask, and nothing is encrypted:
+          0.0.0.0   | true  | the traffic with 0.0.0.0 is unencrypted, including tokens and keys:
+          192.0.2.1 | false | anyone who can reach 192.0.2.1 can query it, and the traffic is unencrypted:
           """)
   void whatIsMissingOnAnAddressThatOthersReachIsAWarning(
       String host, boolean hasToken, String start) {

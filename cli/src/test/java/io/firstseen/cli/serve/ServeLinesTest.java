@@ -35,13 +35,12 @@ class ServeLinesTest {
         request(lines);
       }
       reads.countDown();
-      while (!err.toString().contains("left out")) {
+      while (!err.toString().contains("omitted")) {
         request(lines);
         TimeUnit.MILLISECONDS.sleep(1);
       }
     }
-    Matcher leftOut =
-        Pattern.compile("(\\d+) lines were left out, because").matcher(err.toString());
+    Matcher leftOut = Pattern.compile("(\\d+) lines were omitted, because").matcher(err.toString());
     assertThat(leftOut.find()).isTrue();
     assertThat(Integer.parseInt(leftOut.group(1))).isGreaterThan(REQUESTS / 2);
     assertThat(out.toString()).contains("127.0.0.1 GET /v1/contains 200 12 0.001");

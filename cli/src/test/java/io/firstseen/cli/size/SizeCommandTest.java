@@ -131,7 +131,8 @@ class SizeCommandTest {
   void whatNoHashCarriesIsRefused() {
     Invocation.of("size", "--keys", "1e15", "--rate", "1", "--fpr", "1e-5")
         .assertRefused(
-            "no number of shards up to 32768 carries 1,000,000,000,000,000 keys at a rate of 1.0E-5");
+            "no number of shards up to 32768 carries 1,000,000,000,000,000 keys at a rate of "
+                + "1.0E-5");
   }
 
   @ParameterizedTest
@@ -146,7 +147,8 @@ class SizeCommandTest {
     "--dedup-shards, 100, must be a power of two",
     "--backend, disk, disk",
     "--keys, 1e30, 'must be a number up to 9223372036854775807, got \'\'1e30\'\''",
-    "--memory-per-task, 512m, '--memory-per-task must be more than 512 MiB, which a task takes beside its filters, got 512 MiB'",
+    "--memory-per-task, 512m, '--memory-per-task must be more than 512 MiB, which a task needs "
+        + "in addition to its filters, got 512 MiB'",
     "--window, 1h, --snapshots"
   })
   void aMistakeIsOneSentence(String option, String value, String sentence) {
@@ -195,11 +197,11 @@ class SizeCommandTest {
     "'--parallelism 1', the fullest task would be busy for",
     "'--memory-per-task 600m --dedup-shards 8', 'more than --memory-per-task, 600 MiB'",
     "'--storage-rate 1m', 'longer than --checkpoint-interval, 10 s'",
-    "'--storage-rate 100k --checkpoint-interval 1h', raise --transaction-timeout",
+    "'--storage-rate 100k --checkpoint-interval 1h', increase --transaction-timeout",
     "'--dedup-shards 8', cannot grow to four times as many tasks",
-    "'--mode exact-keys', times and tasks are those of mode approximate",
+    "'--mode exact-keys', times and tasks refer to mode approximate",
     "'--mode exact --keys 1e11', mode exact compares 64-bit hashes",
-    "'--ttl 1h', 10,125,000,000 new keys come in a ttl",
+    "'--ttl 1h', 10,125,000,000 new keys arrive within a TTL",
     "'--backend rocksdb', adds a random read",
     "'--snapshots --keys 1e11', of the 128 tasks of SnapshotJob takes",
     "'--snapshots --keys 1e11', all bases take 133 GiB",

@@ -188,7 +188,7 @@ class SnapshotChainVerbsTest {
     String base = write("base", publisher.snapshots()[0].toBytes());
     snapshot("apply", base, blob(packs.get(2)), "--output", path("x"))
         .assertRefused(
-            blob(packs.get(2)) + " must have a sequence above that of " + base + ", 3, got 3");
+            blob(packs.get(2)) + " must have a higher sequence than " + base + ", 3, got 3");
     String ofManifest = blob(publisher.base(0));
     snapshot(
             "apply",

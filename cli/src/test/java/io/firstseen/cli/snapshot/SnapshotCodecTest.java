@@ -200,11 +200,11 @@ class SnapshotCodecTest {
         Arguments.of(
             "{}",
             "--codec casper --input - --format json",
-            "standard input: this is no array of keys"),
+            "standard input: this is not an array of keys"),
         Arguments.of(
             "{}",
             "--codec casper --input - --format json --at /x",
-            "standard input at /x: this is no array of keys"),
+            "standard input at /x: this is not an array of keys"),
         Arguments.of(
             "[1",
             "--codec golombset --input - --format json",
@@ -248,7 +248,8 @@ class SnapshotCodecTest {
         "--codec casper AAA= | the set is not written in base64url",
         "--codec casper AAAAAAAAAAAAAAAAAAAAqB | the set is not written in base64url: it has"
             + " padding, or bits beyond its last byte",
-        "--codec golombset 21849bb0 | this is not a set of golombset: the code that begins at bit 26",
+        "--codec golombset 21849bb0 | this is not a set of golombset: the code that begins at "
+            + "bit 26",
         "--codec original 00 | this is not a set of original: the header takes 8 bytes, got 1",
         "--codec bip158 019dfca8 | --codec bip158 needs either --siphash-key or --block-hash",
         "--codec golombset 07 --query six | a key must be a whole number in [0, 2^64 - 1], got"
@@ -293,7 +294,8 @@ class SnapshotCodecTest {
                 ExitCode.USAGE,
                 List.of(),
                 List.of(
-                    "firstseen snapshot decode: this is not a set of golombset: the code that begins"
+                    "firstseen snapshot decode: this is not a set of golombset: the code that "
+                        + "begins"
                         + " at bit 26 extends past the end, at bit 32")));
   }
 }

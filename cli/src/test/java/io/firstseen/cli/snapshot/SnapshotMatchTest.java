@@ -322,7 +322,7 @@ class SnapshotMatchTest {
         Snapshot.build(new long[0], new SnapshotParameters(four, "spam", 2, 0, 0, 0)).toBytes());
     match(path("shard"), "a.example")
         .assertRefused(
-            path("shard") + " holds shard 2 of 4; match the directory that holds all shards");
+            path("shard") + " contains shard 2 of 4; match the directory with all shards");
     byte[] bytes = Files.readAllBytes(Path.of(spam));
     Files.write(directory.resolve("damaged"), Arrays.copyOf(bytes, bytes.length - 1));
     match(path("damaged"), "a.example").assertRefused(path("damaged") + ": ");

@@ -200,8 +200,8 @@ class SnapshotSignaturesTest {
     assertThat(verify(target, "key").err()).singleElement().asString().contains("PUBLIC KEY");
     assertThat(verify(path("key"), "key.pub").err())
         .containsExactly(
-            "firstseen snapshot verify: --public-key checks a manifest, or that of a directory, "
-                + "which "
+            "firstseen snapshot verify: --public-key checks a manifest or the manifest of a "
+                + "directory, but "
                 + path("key")
                 + " is not");
     assertThat(Invocation.of("snapshot", "sign", "--signing-key", path("key"), path("key")).err())

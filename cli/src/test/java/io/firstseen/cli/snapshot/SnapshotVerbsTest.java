@@ -177,7 +177,7 @@ class SnapshotVerbsTest {
     assertThat(call.err())
         .hasSize(6)
         .startsWith(
-            "warning: 6 of 7 lines hold no usable key and were left out, the first ones:",
+            "warning: 6 of 7 lines have no usable key and were skipped, the first ones:",
             input + ":2: URL has no host")
         .contains(input + ":4: key must be at most 65536 bytes, got 65537");
   }
@@ -333,8 +333,8 @@ class SnapshotVerbsTest {
             "keys                3",
             "shard               0 of 1",
             "bytes               " + bytes,
-            "bits a key          " + String.format(Locale.ROOT, "%.3f", 8.0 * bytes / 3),
-            "payload bits a key  "
+            "bits per key        " + String.format(Locale.ROOT, "%.3f", 8.0 * bytes / 3),
+            "payload bits/key    "
                 + String.format(Locale.ROOT, "%.3f", payloadBits(snapshot) / 3.0),
             "rate asked for      0.001000",
             "rate predicted      0.001000",
@@ -540,7 +540,7 @@ class SnapshotVerbsTest {
     assertThat(Invocation.of("snapshot", "query", file.toString(), inside).out())
         .containsExactly(inside + "\tpresent");
     Invocation.of("snapshot", "query", file.toString(), outside)
-        .assertRefused("holds shard 1 of 4 and a key of shard 3 was asked for");
+        .assertRefused("contains shard 1 of 4, not the key's shard, 3");
     assertThat(
             Invocation.withInput(String.join("\n", keys), "snapshot", "query", set.toString())
                 .out())

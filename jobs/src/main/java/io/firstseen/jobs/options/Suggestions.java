@@ -22,8 +22,8 @@ public final class Suggestions {
 
   /** Returns the error message for a mistake, with suggestions for a misspelt command or option. */
   public static String sentence(ParameterException mistake) {
-    CommandLine verb = mistake.getCommandLine();
-    CommandSpec spec = verb.getCommandSpec();
+    CommandLine command = mistake.getCommandLine();
+    CommandSpec spec = command.getCommandSpec();
     // Only picocli's messages about option groups start with "Error: ".
     String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
     if (mistake instanceof UnmatchedArgumentException unmatched) {
@@ -31,12 +31,12 @@ public final class Suggestions {
       if (unmatched.isUnknownOption()) {
         return withSuggestions(unknownOption(word), nearOptions(word, spec));
       }
-      if (!verb.getSubcommands().isEmpty()) {
-        return withSuggestions("unknown verb '%s'".formatted(word), nearVerbs(word, verb));
+      if (!command.getSubcommands().isEmpty()) {
+        return withSuggestions("unknown command '%s'".formatted(word), nearCommands(word, command));
       }
     } else if (mistake instanceof MissingParameterException) {
       // The missing option may have been given but misspelt.
-      for (String word : verb.getUnmatchedArguments()) {
+      for (String word : command.getUnmatchedArguments()) {
         List<String> near = word.startsWith("-") ? nearOptions(word, spec) : List.of();
         if (!near.isEmpty()) {
           return withSuggestions(unknownOption(word), near);
@@ -65,13 +65,13 @@ public final class Suggestions {
             .toList());
   }
 
-  private static List<String> nearVerbs(String word, CommandLine verb) {
-    List<String> near = nearest(word, verb.getSubcommands().keySet());
+  private static List<String> nearCommands(String word, CommandLine command) {
+    List<String> near = nearest(word, command.getSubcommands().keySet());
     if (!near.isEmpty()) {
       return near;
     }
     // The word may be a subcommand of another command: query instead of snapshot query.
-    return descendants(verb.getCommandSpec().root().commandLine())
+    return descendants(command.getCommandSpec().root().commandLine())
         .filter(each -> each.getCommandName().equals(word))
         .map(each -> each.getCommandSpec().qualifiedName())
         .limit(MAX_SUGGESTIONS)
