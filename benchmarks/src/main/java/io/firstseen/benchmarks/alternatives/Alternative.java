@@ -96,7 +96,7 @@ enum Alternative {
     return store;
   }
 
-  /** The state backend of the job; that of Redis keeps nothing. */
+  /** The state backend of the job; the job with Redis has no state. */
   Backend backend() {
     return store == Store.ROCKSDB ? Backend.ROCKSDB : Backend.HASHMAP;
   }

@@ -95,7 +95,7 @@ final class AlternativeRun {
     }
   }
 
-  /** Starts the job again, and asks it what it knows. */
+  /** Restarts the job, and queries its keys. */
   private void restore(String checkpoint, Progress.Writer progress) throws Exception {
     Stages stages = Stages.prepare(2, spec.flink().parallelism());
     CompletableFuture<Long> firstDecided = stages.begin(0).thenApply(done -> System.nanoTime());

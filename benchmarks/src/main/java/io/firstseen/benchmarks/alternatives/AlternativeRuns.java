@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.util.FileUtils;
 
-/** Runs the alternatives by turns, one JVM after the other, and prints progress to a stream. */
+/** Runs the alternatives interleaved, one JVM after the other, and prints progress to a stream. */
 final class AlternativeRuns {
   /** What a store outside the heap leaves of it: RocksDB gets as much for itself. */
   private static final int HEAP_DIVISOR = 4;

@@ -27,7 +27,7 @@ import picocli.CommandLine.TypeConversionException;
           + " SQL, of exact keyed state by URL and by hash, of Flink SQL's deduplication, and of"
           + " Redis.",
       "",
-      "All get the same URLs, half of the records repeats. Each run is a JVM of its own. What does"
+      "All get the same URLs, half of the records repeats. Each run is a separate JVM. What does"
           + " not come to an end is not run with more keys.",
       ""
     })

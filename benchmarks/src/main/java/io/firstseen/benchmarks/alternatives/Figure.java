@@ -13,8 +13,8 @@ enum Figure {
   CHECKPOINT_BYTES,
   /** From the start of a job or server with that checkpoint to the first answer. */
   RESTORE_SECONDS,
-  /** New keys that were taken for known ones. */
+  /** New keys that were mistaken for known ones. */
   FALSE_DROPS,
-  /** Repeats after the restore that were taken for new keys. */
+  /** Repeats after the restore that were mistaken for new keys. */
   FALSE_PASSES
 }

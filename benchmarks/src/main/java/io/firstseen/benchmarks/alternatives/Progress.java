@@ -43,7 +43,7 @@ record Progress(long keys, double seconds, Map<Figure, Double> figures) {
     /**
      * Begins now.
      *
-     * @param stages those of the job that takes the keys
+     * @param stages the stages of the job that processes the keys
      */
     Writer(Path directory, Stages stages) {
       this.file = directory.resolve(FILE);

@@ -15,7 +15,10 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.functions.async.ResultFuture;
 import org.apache.flink.streaming.api.functions.async.RichAsyncFunction;
 
-/** Asks Redis to add the hash of each record to a set, and passes on what the set did not have. */
+/**
+ * Asks Redis to add the hash of each record to a set, and forwards records that the set did not
+ * contain.
+ */
 final class RedisDedup extends RichAsyncFunction<Url, Url> {
   private static final long serialVersionUID = 1;
 

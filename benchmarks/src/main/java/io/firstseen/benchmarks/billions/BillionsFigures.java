@@ -21,12 +21,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Prints how a dedup of up to billions of keys goes on one machine: rate, memory, checkpoints,
- * false drops and restart. Exits with status 1 if a bound is missed.
+ * Prints the figures of a dedup of up to billions of keys on one machine: rate, memory,
+ * checkpoints, false drops and restart. Exits with status 1 if a bound is missed.
  */
 @Command(
     description =
-        "Puts keys into a dedup in a JVM of its own, with a checkpoint each minute, and starts"
+        "Inserts keys into a dedup in a separate JVM, with a checkpoint each minute, and starts"
             + " again from the last one. Status 1 if a bound is missed.")
 public final class BillionsFigures extends FiguresProgram {
   private static final int MIN_KEYS = 10_000;
@@ -43,10 +43,10 @@ public final class BillionsFigures extends FiguresProgram {
   private static final Map<String, String> ENVIRONMENT = Map.of("MALLOC_ARENA_MAX", "2");
 
   /**
-   * What is asked for.
+   * What is required.
    *
    * @param deviation of the rate of a part from the mean, as a part of the mean
-   * @param sigmas between false drops and the law
+   * @param sigmas between false drops and the formula
    * @param gapMillis the longest call
    * @param checkpointSeconds the longest checkpoint
    * @param checkpointBytes the bytes of a key in the last one
@@ -253,14 +253,14 @@ public final class BillionsFigures extends FiguresProgram {
 
   private void falseDrops(Result result) {
     if (parallelism > 1 && !result.isComplete()) {
-      // What several tasks have seen by then is no beginning of the stream.
+      // The events that several tasks have seen by then are not a prefix of the stream.
       return;
     }
     double expected = expectedFalseDrops(result.last().keys());
     double sigma = Math.sqrt(expected);
     double dropped = (double) result.last().falseDrops();
     figures.plain("false drops", dropped, "");
-    figures.plain("by the law, 2 n / 2^P summed over all new keys", expected, "");
+    figures.plain("by the formula, 2 n / 2^P summed over all new keys", expected, "");
     figures.atMost(
         "apart, in standard deviations", Math.abs(dropped - expected) / sigma, bounds.sigmas, "");
   }

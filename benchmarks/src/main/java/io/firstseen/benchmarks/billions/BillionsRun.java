@@ -110,7 +110,7 @@ final class BillionsRun {
    * @param seconds that it took
    */
   record Part(long begin, long end, double seconds) {
-    /** New keys a second. */
+    /** New keys per second. */
     double rate() {
       return (end - begin) / seconds;
     }

@@ -17,8 +17,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 
 /**
- * The operators of a snapshot job, window by window; the clock is that of the windows. Keeps the
- * blobs that have not been removed.
+ * The operators of a snapshot job, window by window; its clock follows the windows. Keeps the blobs
+ * that have not been removed.
  */
 public final class WindowPublisher implements AutoCloseable {
   // Today's times, since small numbers have fewer bytes in a manifest.

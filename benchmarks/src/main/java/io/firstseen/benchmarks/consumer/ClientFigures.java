@@ -46,10 +46,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
 /**
- * The cost and speed of the snapshot client. Publishes to a topic of its own on a running broker.
- * Prints queries of the client against those of the bare set, latencies while snapshots are swapped
- * every second, the bytes of a 1 % change against those of the whole set, and the time to start
- * from a warm cache in a new JVM.
+ * The cost and speed of the snapshot client. Publishes to a separate topic on a running broker.
+ * Compares queries of the client with queries of the bare set, and prints latencies while snapshots
+ * are swapped every second, the bytes of a 1 % change relative to the whole set, and the time to
+ * start from a warm cache in a new JVM.
  */
 public final class ClientFigures extends FiguresProgram {
   private static final Pattern OF_A_CLIENT =

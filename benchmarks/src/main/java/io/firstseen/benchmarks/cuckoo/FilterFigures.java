@@ -51,7 +51,8 @@ public final class FilterFigures extends FiguresProgram {
   }
 
   private void ratesAndBits(int estimate) {
-    figures.title("Rate against the law, estimate %,d, %,d probes".formatted(estimate, PROBES));
+    figures.title(
+        "Rate relative to the formula, estimate %,d, %,d probes".formatted(estimate, PROBES));
     for (int i = 0; i < RATES.length; i++) {
       CuckooFilter filter = CuckooFilter.forCapacity(estimate, RATES[i]);
       List<long[]> inserted = new ArrayList<>();
@@ -109,7 +110,7 @@ public final class FilterFigures extends FiguresProgram {
       int[] samples = {0, 0};
       double least = 1;
       // The filter grows by doubling, so a mean over keys is dominated by the last two doublings;
-      // show a mean over growth factors, too.
+      // also show a mean over growth factors.
       double nextByFactor = step;
       while (filter.count() < most) {
         filter.insert(hashes.nextLong());

@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
     jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 @State(Scope.Thread)
 public class LookupBenchmark {
-  /** The step between successive keys; prime and large, so that none is near the one before. */
+  /** The step between successive keys; prime and large, so that no key is near the previous key. */
   private static final int STRIDE = 7_368_787;
 
   @Param({"FIRSTSEEN", "GUAVA_BLOOM", "CUCKOOFILTER4J", "CUCKOO16"})

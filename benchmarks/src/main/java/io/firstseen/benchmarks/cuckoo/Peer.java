@@ -56,7 +56,7 @@ public enum Peer {
       return new Functions(filter::put, filter::mightContain, filter::delete);
     }
   },
-  /** fastfilter's cuckoo filter of 16 bits a slot: no growth, no deletion, a rate of 0.012 %. */
+  /** fastfilter's cuckoo filter of 16 bits per slot: no growth, no deletion, a rate of 0.012 %. */
   CUCKOO16 {
     @Override
     Subject create(int keys, double rate) {

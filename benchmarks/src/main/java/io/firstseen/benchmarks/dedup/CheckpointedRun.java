@@ -33,7 +33,7 @@ final class CheckpointedRun {
   /**
    * What to run.
    *
-   * @param pipeline the job; its number of keys is that of the new keys of each measured stage
+   * @param pipeline the job; its number of keys equals the new keys of each measured stage
    * @param checkpointMillis the interval between the starts of two checkpoints
    */
   record Spec(PipelineSpec pipeline, long checkpointMillis) {}

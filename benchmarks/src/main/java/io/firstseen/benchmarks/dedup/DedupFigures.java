@@ -22,7 +22,7 @@ import picocli.CommandLine.TypeConversionException;
       "Prints the figures of Firstseen's dedup in whole jobs, and the bounds that they must meet.",
       "",
       "It runs the dedup, the same job with an empty keyed function, and exact dedup keyed by hash"
-          + " and by URL, on heap and on RocksDB, each in a JVM of its own on Flink's mini cluster."
+          + " and by URL, on heap and on RocksDB, each in a separate JVM on Flink's mini cluster."
           + " The source makes URLs of 85 bytes, half of the records repeats.",
       ""
     })
@@ -52,7 +52,7 @@ public final class DedupFigures extends FiguresProgram {
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Run with fewer keys, too, and plot rate and bytes against their number.")
+      description = "Also run with fewer keys, and plot rate and bytes over the number of keys.")
   private Path svg;
 
   @Option(

@@ -62,7 +62,7 @@ final class FigureRuns {
   /**
    * Measures the given rows.
    *
-   * @param plot whether to run with fewer keys, too
+   * @param plot whether to also run with fewer keys
    */
   Measurements measure(Set<Row> rows, boolean plot)
       throws IOException, InterruptedException, FailedException {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param subject what was run
  * @param keys number of different keys
  * @param recordsPerSecond between the making of the first record and the arrival of the last one
- * @param recordsAtSink records that the subject passed on as first-seen
+ * @param recordsAtSink records that the subject forwarded as new
  * @param allocatedPerRecord bytes per record that the task of the keyed function allocated
  * @param sizes the sizes; null if they were not measured
  */

@@ -181,7 +181,7 @@ public final class Pipelines {
         (Transformation<?>) streams.accepted().getTransformation();
   }
 
-  /** The graph of a stream with a sink; leaves out the rest of the environment. */
+  /** The graph of a stream with a sink; excludes the rest of the environment. */
   public static <T> StreamGraph graph(DataStream<T> stream) {
     return stream
         .getExecutionEnvironment()

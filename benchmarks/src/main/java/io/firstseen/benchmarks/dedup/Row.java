@@ -193,7 +193,7 @@ enum Row {
   /**
    * The row with the name {@code id}.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no row has this name
    */
   static Row of(String id) {
     for (Row row : values()) {
@@ -256,7 +256,7 @@ enum Row {
     double of(Sizes sizes, long keys);
   }
 
-  /** Our figure, followed by those of exact dedup. */
+  /** Our figure, followed by the figures of exact dedup. */
   private static Plan bySizes(SizeFigure figure, String format, Subject ours, Subject... others) {
     return new Plan(
         EnumSet.of(ours, others),

@@ -69,7 +69,8 @@ public final class GcsFigures extends FiguresProgram {
   }
 
   private void anyCount() {
-    figures.title("Bits per key over log2(1 / rate) for numbers of keys that are no powers of two");
+    figures.title(
+        "Bits per key over log2(1 / rate) for numbers of keys that are not powers of " + "two");
     for (int count : new int[] {10_001, 14_142, 20_000, 70_691, 500_000, 1_500_000, 9_999_999}) {
       for (int rateBits : RATE_BITS) {
         long[] keys = Keys.first(count);

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.gcs;
 
 /** Pseudorandom 64-bit keys that are computed, since an array of them would fill the caches. */
 final class Keys {
-  /** The step between successive keys; prime and large, so that none is near the one before. */
+  /** The step between successive keys; prime and large, so that no key is near the previous key. */
   static final int STRIDE = 7_368_787;
 
   private Keys() {}

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.NewTopic;
 
-/** A Kafka broker in a process of its own. It ends when its standard input does. */
+/** A Kafka broker in a separate process. It ends when its standard input does. */
 final class BrokerProcess implements AutoCloseable {
   private static final int HEAP_MEBIBYTES = 512;
   private static final int STOP_SECONDS = 20;

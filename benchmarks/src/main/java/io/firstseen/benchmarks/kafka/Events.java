@@ -62,7 +62,7 @@ record Events(EventFormat format, int partitions, int count) {
   /**
    * Writes them to the topic, which must exist.
    *
-   * @throws KafkaException if the broker refuses one
+   * @throws KafkaException if the broker rejects an event
    */
   void write(String bootstrapServers) {
     AtomicReference<Exception> refusal = new AtomicReference<>();

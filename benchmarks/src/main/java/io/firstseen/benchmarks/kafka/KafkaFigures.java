@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /**
  * Compares jobs from Kafka to Kafka, exactly-once: the dedup, the same source and sink with nothing
- * between, and exact dedup. The broker is a process of its own, every run a JVM of its own after
+ * between, and exact dedup. The broker is a separate process, every run a separate JVM after
  * warm-ups there; rounds take turns over the jobs. With one task, job and broker have a processor
  * each if the system supports that. Exits with status 1 if a bound is missed.
  */
@@ -26,9 +26,9 @@ public final class KafkaFigures extends FiguresProgram {
   private static final int HEAP_MEBIBYTES = 3_072;
 
   /**
-   * What is asked for of the dedup, as parts of passing events on.
+   * What is required of the dedup, as parts of passing events on.
    *
-   * @param rate events a second
+   * @param rate events per second
    * @param processor events for each second of processor time, in {@link Part#KEY_1}
    */
   record Bounds(double rate, double processor) {

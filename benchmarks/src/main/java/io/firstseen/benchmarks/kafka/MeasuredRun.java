@@ -21,7 +21,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
  * Runs a job in this JVM, first on some of the events as a warm-up, then on all of them. What
  * counts is the second half of the last run, from record to record that is handed to a producer.
  * Java's compilers take half of a single processor for up to half a minute, and longer for a job of
- * more code. So the warm-up is repeated until they rest, and so is the run if they go on there.
+ * more code. So the warm-up is repeated until they rest, and so is the run if these continue in it.
  */
 final class MeasuredRun {
   /** The false-positive rate of the dedup. */
@@ -154,7 +154,8 @@ final class MeasuredRun {
       throw new IllegalStateException(
           String.format(
               Locale.ROOT,
-              "%s must accept %,d to %,d of %,d events, and write %,d duplicates, it wrote %,d and %,d",
+              "%s must accept %,d to %,d of %,d events, and write %,d duplicates, it wrote %,d "
+                  + "and %,d",
               subject,
               expected - fewer,
               expected,

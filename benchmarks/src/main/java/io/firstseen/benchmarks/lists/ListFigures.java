@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Prints what it takes to ask lists for URLs beside an exact look-up in the same run, and how often
- * they are wrong: made-up visits to listed hosts of real streams that are missed, and visits beside
- * the list that are taken for listed. Exits with status 1 if a bound is missed.
+ * Prints the cost of looking up URLs in lists, compared with an exact look-up in the same run, and
+ * how often they are wrong: made-up visits to listed hosts of real streams that are missed, and
+ * visits beside the list that are mistaken for listed. Exits with status 1 if a bound is missed.
  */
 public final class ListFigures extends FiguresProgram {
   private static final KeyHash HASH = KeyHash.fixed();
@@ -43,11 +43,11 @@ public final class ListFigures extends FiguresProgram {
   private static final double SIGMAS = 4;
 
   /**
-   * What is asked for.
+   * What is required.
    *
-   * @param ofLookUps a question's time over that of one exact look-up for each expression and list
+   * @param ofLookUps the time of a query relative to one exact look-up per expression and list
    * @param missed made-up visits to listed hosts that are not found
-   * @param ofStated visits that are taken for listed, over what the lists state
+   * @param ofStated visits that are mistaken for listed, over what the lists state
    */
   record Bounds(double ofLookUps, double missed, double ofStated) {
     static final Bounds ASKED_FOR = new Bounds(1, 0, 1);
@@ -224,7 +224,7 @@ public final class ListFigures extends FiguresProgram {
         "");
   }
 
-  /** Looks each form up in one of the sets, by turns. */
+  /** Looks each form up in one of the sets, interleaved. */
   private void lookUp(List<SnapshotSet> sets, List<byte[]> forms, Latencies latencies) {
     int next = 0;
     for (byte[] form : forms) {
@@ -274,7 +274,7 @@ public final class ListFigures extends FiguresProgram {
     return present;
   }
 
-  /** Half of what was asked is listed; the rest that is present is wrong. */
+  /** Half of the queried URLs are listed; other URLs reported as present are wrong. */
   private void wrong(UrlLists lists, Kind kind, UrlExpressions url, long present) {
     long asked = (long) rounds * (questions / BATCH) * BATCH / 2;
     double stated = lists.falsePositiveRate(url);
@@ -392,7 +392,7 @@ public final class ListFigures extends FiguresProgram {
   }
 
   /**
-   * Visits that no entry lists. Of the hosts below one registrable domain only one is asked: they
+   * Visits that no entry lists. Of the hosts below one registrable domain only one is queried: they
    * share expressions, and so errors.
    */
   private void beside(String name, UrlLists lists, Set<String> listed, Set<String> hosts)

@@ -1,2 +1,2 @@
-/** What it costs to ask lists for URLs, and whether they answer as they promise. */
+/** Measures the cost of looking up URLs in lists, and checks their rates. */
 package io.firstseen.benchmarks.lists;

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
           + " many keys: from a savepoint at parallelism 1 and 2, and after a failure.",
       "",
       "The state is made from hashes. The jobs then read URLs of 85 bytes, half of them new. Each"
-          + " backend has a JVM of its own, in which an empty job has run before.",
+          + " backend has a separate JVM, in which an empty job has run before.",
       ""
     })
 public final class RecoveryFigures extends FiguresProgram {
@@ -176,7 +176,7 @@ public final class RecoveryFigures extends FiguresProgram {
     return results;
   }
 
-  /** Some 2 bytes a key; a cache for all pages gets twice as much, as keys are added. */
+  /** Some 2 bytes per key; a cache for all pages gets twice as much, as keys are added. */
   private static long pageCacheBytes(Settings settings) {
     double pages = 2.0 * settings.keys();
     return settings.cached() >= 1

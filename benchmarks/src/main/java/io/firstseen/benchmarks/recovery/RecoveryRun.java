@@ -78,7 +78,7 @@ public final class RecoveryRun {
    * @param tasksRunSeconds until all tasks ran, their state restored
    * @param firstRecordSeconds until the first record was decided
    * @param fullRateSeconds until the beginning of the first second at 90 % of the steady rate
-   * @param steadyRate records a second in the second half of the run
+   * @param steadyRate records per second in the second half of the run
    * @param restoredBytes files of the savepoint or checkpoint
    */
   public record Start(

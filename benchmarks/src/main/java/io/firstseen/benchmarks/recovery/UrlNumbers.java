@@ -31,7 +31,7 @@ final class UrlNumbers implements MapFunction<Long, Url> {
     failing = true;
   }
 
-  /** Lets each task handle a few hundred records a second only, or all that it can. */
+  /** Lets each task handle a few hundred records per second only, or all that it can. */
   static void slowDown(boolean isSlow) {
     slow = isSlow;
   }

@@ -31,7 +31,7 @@ import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 
 /**
- * Requests per second of the service on one core, for single keys and for URLs asked of a list,
+ * Requests per second of the service on one core, for single keys and for URLs looked up in a list,
  * against an empty handler of the same server; another core sends the requests. Rounds alternate;
  * the figures are medians. If the core is not always busy, the rate includes waiting, so the ratio
  * is computed from CPU time per request. Exits with status 1 if the ratio of a key is below its
@@ -119,7 +119,7 @@ public final class ServeFigures extends FiguresProgram {
     }
   }
 
-  /** Starts the server, on a core of its own if the system supports that. */
+  /** Starts the server, on a separate core if the system supports that. */
   private Process startServer(Path set, Path list) throws IOException {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {

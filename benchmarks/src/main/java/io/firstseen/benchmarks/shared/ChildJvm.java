@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs a class in a JVM of its own, so that no run finds the heap or the compiled code of another.
+ * Runs a class in a separate JVM, so that no run finds the heap or the compiled code of another.
  * The class gets its specification as JSON in its only argument, and answers in JSON on standard
- * output. Its errors go to those of this JVM.
+ * output. Its standard error is redirected to this JVM's standard error.
  *
  * @param options of the JVM
  * @param environment variables that it gets in addition

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Checks of options before hours of work; each refuses with one sentence. */
+/** Checks of options before hours of work; each throws an error with a message. */
 public record OptionChecks(CommandSpec command) {
 
   /** The exception for a sentence about an option. */

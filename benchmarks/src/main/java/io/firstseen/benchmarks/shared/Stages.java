@@ -83,7 +83,7 @@ public final class Stages {
 
   /**
    * The records that the sinks have received: all of completed stages, and of the stage that runs
-   * those that they have told of, some thousand at a time.
+   * those that they have told of, about thousand at a time.
    */
   public long recordsAtSinks() {
     return records.sum();

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Measures subjects by turns, so that changes of the machine's speed affect all of them, and gives
- * medians of the rounds.
+ * Measures subjects interleaved, so that changes of the machine's speed affect all of them, and
+ * gives medians of the rounds.
  */
 public final class Turns {
   private Turns() {}

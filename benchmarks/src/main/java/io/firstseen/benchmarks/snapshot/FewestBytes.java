@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The fewest bytes that can say what a window changed: log2 C(range - n, added) + log2 C(n,
- * removed) bits for each shard, whose n values are those before. Follows a set from one manifest
- * on.
+ * The minimum number of bytes to encode the changes of a window: log2 C(range - n, added) + log2
+ * C(n, removed) bits for each shard, whose n values are those before. Follows a set from one
+ * manifest on.
  */
 final class FewestBytes {
   private final BlobLoader loader;
@@ -45,9 +45,9 @@ final class FewestBytes {
   /**
    * The fewest bytes of the next window.
    *
-   * @param manifest that of the window
-   * @param operations those of the window, of which each had an effect; they count where a shard
-   *     went out whole
+   * @param manifest the manifest of the window
+   * @param operations the operations of the window, each of which had an effect; they count where a
+   *     shard went out whole
    */
   double next(Manifest manifest, Iterable<HashedOperation> operations) throws IOException {
     if (Objects.equals(manifest.pack(), lastPack)) {

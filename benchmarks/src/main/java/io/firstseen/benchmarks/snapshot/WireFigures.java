@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
 /**
  * Prints the bytes that it takes to follow a set beside their bounds. The operators of the snapshot
  * job make the records in Flink's harness; a transaction for each window writes them to a topic of
- * a broker in this process, where a consumer follows partition 0. What counts is the growth of that
+ * a broker in this process, where a consumer follows partition 0. The figure is the growth of that
  * partition's log: batches with their headers, removals and commit markers. Exits with status 1 if
  * a bound is missed.
  */
@@ -58,7 +58,7 @@ public final class WireFigures extends FiguresProgram {
   private static final double GROWN = 1.002;
 
   /**
-   * What is asked for.
+   * What is required.
    *
    * @param ofFewest the bytes of a window may be this many times the fewest,
    * @param bytes and this many more
@@ -68,7 +68,7 @@ public final class WireFigures extends FiguresProgram {
    * @param manifestGrowth how far it may grow: its numbers take more bytes when they are higher
    * @param wireBits the bits of a key on the wire beyond log2(1 / rate)
    * @param memoryBits the same in memory
-   * @param newFollower a new follower's bytes by bases over those of bases that are cut now
+   * @param newFollower a new follower's bytes from bases relative to bases that are created now
    */
   record Bounds(
       double ofFewest,

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BillionsFiguresTest {
-  /** So few keys say nothing about speed and memory, but all about false drops. */
+  /**
+   * This number of keys is too low for figures on speed and memory, but sufficient for false drops.
+   */
   private static final Bounds OF_FEW_KEYS = new Bounds(1e6, 5, 1e6, 1e6, 4, 0.01, 1e6, List.of());
 
   private static final Bounds IMPOSSIBLE =

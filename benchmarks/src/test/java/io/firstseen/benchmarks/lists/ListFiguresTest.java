@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ListFiguresTest {
-  /** Times say nothing where all tests run. */
+  /** Times are meaningless while other tests run. */
   private static final Bounds OF_ANY_TIME = new Bounds(Double.POSITIVE_INFINITY, 0, 1);
 
   private static final Bounds IMPOSSIBLE = new Bounds(0, -1, 0);

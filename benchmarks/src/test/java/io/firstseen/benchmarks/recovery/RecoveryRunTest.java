@@ -50,7 +50,7 @@ class RecoveryRunTest {
       assertThat(start.tasksRunSeconds()).as("%s", start).isPositive();
       assertThat(start.firstRecordSeconds()).as("%s", start).isPositive();
       assertThat(start.steadyRate()).as("%s", start).isPositive();
-      // The known keys and those of the jobs before.
+      // The known keys and the keys of the previous jobs.
       assertThat(start.restoredBytes()).as("%s", start).isGreaterThan(KEYS);
     }
     assertThat(result.checkpointBytes()).isBetween((long) KEYS, 10L * KEYS);

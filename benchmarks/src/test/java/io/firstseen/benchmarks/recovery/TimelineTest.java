@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class TimelineTest {
 
-  /** Nothing for 2 s, a tenth of the rate for 3 s, then 1,000 records a second until 20 s. */
+  /** Nothing for 2 s, a tenth of the rate for 3 s, then 1,000 records per second until 20 s. */
   private static Timeline steps() {
     Timeline timeline = new Timeline();
     for (int tenths = 0; tenths <= 200; tenths++) {
