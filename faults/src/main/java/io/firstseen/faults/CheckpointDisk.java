@@ -82,7 +82,7 @@ final class CheckpointDisk {
         run("umount", "-l", directory.toString());
       }
     } catch (IOException e) {
-      // It stays, which harms nobody.
+      // The file is kept, which is harmless.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

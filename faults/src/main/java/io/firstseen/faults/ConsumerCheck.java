@@ -81,7 +81,7 @@ final class ConsumerCheck {
     return snapshots;
   }
 
-  /** How many times a key that was live was asked for. */
+  /** The number of queries for live keys. */
   long asked() {
     return asked;
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A consumer as a process: asks every snapshot that answers for all keys of the model, and writes a
+ * A consumer as a process: queries every active snapshot for all keys of the model, and writes a
  * line about each.
  */
 public final class ConsumerMain implements SnapshotListener {

@@ -12,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of the model at a rate, but never more than some thousand ahead of what the
+ * Sends the events of the model at a rate, but never more than about a thousand ahead of what the
  * pipeline has committed: so no event is later than the jobs' windows wait for, and the sets of all
  * windows are known.
  */

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * The stream of events, made from a seed as far as somebody asks for it, and what must become of
- * each: new keys, repeats, deletes, keys that come again, and deletes of keys that are not there.
+ * The stream of events, generated lazily from a seed, and the expected outcomes of each: new keys,
+ * repeats, deletes, keys that come again, and deletes of keys that are not there.
  *
  * <p>The filter is modelled by the set of its fingerprints, so the model knows which new keys are
  * dropped. Keys of one fingerprint are in one partition, so no failure changes which came first.
@@ -104,7 +104,7 @@ final class ExactModel {
     return liveAtEnd[window];
   }
 
-  /** How many keys all events that were asked for so far have. */
+  /** The number of keys of all generated events. */
   synchronized int keys() {
     return keys;
   }
@@ -114,7 +114,7 @@ final class ExactModel {
     return drops;
   }
 
-  /** How many drops the law of the filter predicts. */
+  /** The number of drops that the formula of the filter predicts. */
   synchronized double expectedDrops() {
     return expectedDrops;
   }
@@ -183,7 +183,7 @@ final class ExactModel {
         expectedDrops += matchProbability * filter.size();
       }
       kind = filter.add(fingerprints[key]) ? Kind.ACCEPTED : Kind.DUPLICATE;
-      // One that comes again is dropped again, which says nothing of the law.
+      // A key that is added again is dropped again, so the repetition is not counted.
       if (isFirst && kind == Kind.DUPLICATE) {
         drops++;
       }

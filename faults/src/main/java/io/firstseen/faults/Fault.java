@@ -13,7 +13,7 @@ enum Fault {
   KILL_SERVICE(true, "SIGKILL for the HTTP service"),
   LOSE_CLUSTER(
       true,
-      "SIGKILL for the whole cluster, whose memory of its jobs is gone, too; they are submitted"
+      "SIGKILL for the whole cluster, which also loses its jobs; they are submitted"
           + " again from their last retained checkpoints"),
   POWER_CUT(true, "SIGKILL for all processes at once"),
   FREEZE_TASK_MANAGER(false, "SIGSTOP for a TaskManager until it is lost, then SIGCONT"),
@@ -27,7 +27,7 @@ enum Fault {
   STEP_CLOCK(false, "the clock of a TaskManager steps by up to an hour, and back"),
   RESTART_DEDUP(
       false,
-      "the dedup stops with a savepoint, and goes on with other tasks or on the other"
+      "the dedup stops with a savepoint, and resumes with other tasks or on the other"
           + " backend"),
   RESTART_SNAPSHOTS(false, "the same with the snapshot job");
 

@@ -295,7 +295,7 @@ public final class FaultSuite implements Callable<Integer> {
         long sequence = newestSequence();
         await(() -> consumer(events).newest() >= sequence && service.newest() >= 0);
       }
-      // What would come in addition comes with the next checkpoints.
+      // Additional outcomes would appear with the next checkpoints.
       TimeUnit.MILLISECONDS.sleep(STRAY_MILLIS);
       ConsumerCheck consumer = consumer(events);
       int missing = output.missing(events);
@@ -306,7 +306,7 @@ public final class FaultSuite implements Callable<Integer> {
       double beyond = (model.drops() - model.expectedDrops()) / Math.sqrt(model.expectedDrops());
       if (beyond > MAX_SIGMAS) {
         differences.add(
-            "%d new keys were dropped, %.1f by the law of the filter"
+            "%d new keys were dropped, %.1f expected by the formula of the filter"
                 .formatted(model.drops(), model.expectedDrops()));
       }
       differences.addAll(output.examples());

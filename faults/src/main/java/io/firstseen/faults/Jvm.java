@@ -27,7 +27,7 @@ final class Jvm {
   private final List<String> common = new ArrayList<>();
 
   /**
-   * @param logConfiguration the file that says how all parts log
+   * @param logConfiguration the logging configuration of all processes
    * @param options of all
    */
   Jvm(Path logConfiguration, List<String> options) {

@@ -19,7 +19,7 @@ final class ManifestCheck {
   /**
    * Takes the next manifest.
    *
-   * @param produced how many events there are; a window that goes on behind them has other keys
+   * @param produced how many events there are; a window that continues after them has other keys
    */
   synchronized void accept(Manifest manifest, int produced) {
     Manifest before = newest;

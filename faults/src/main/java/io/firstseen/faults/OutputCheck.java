@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Compares the records of the topics of a dedup with the model, one by one as they come. */
+/** Compares the records of the topics of a dedup with the model, one by one. */
 final class OutputCheck {
   private static final int MAX_EXAMPLES = 20;
 
@@ -40,7 +40,7 @@ final class OutputCheck {
       Topic topic, String place, @Nullable String key, boolean hasValue, long number) {
     if (topic == Topic.DEAD_LETTERS || number < 0 || number > Integer.MAX_VALUE) {
       wrong++;
-      example("%s: an event of key %s at %d was refused".formatted(place, key, number));
+      example("%s: an event of key %s at %d was rejected".formatted(place, key, number));
       return;
     }
     int event = (int) number;

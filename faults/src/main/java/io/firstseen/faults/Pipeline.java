@@ -52,7 +52,7 @@ final class Pipeline implements Closeable {
   static final String SNAPSHOTS = "firstseen.snapshots";
   static final String SET = "firstseen";
 
-  /** A TaskManager that says nothing for so long is lost. */
+  /** A TaskManager without heartbeats for this long is considered lost. */
   static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
 
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
@@ -87,8 +87,9 @@ final class Pipeline implements Closeable {
    *
    * @param jobJar the shaded jar of the jobs
    * @param isBreakable whether the parts reach each other through proxies, and one TaskManager has
-   *     a clock of its own
-   * @param topics to make: that of events, and others that the jobs would make otherwise
+   *     a separate clock
+   * @param topics the topics to create: the topic of events, and topics that the jobs would create
+   *     otherwise
    * @param broker more settings of the broker
    * @param taskHeapMebibytes heap of a TaskManager for its tasks
    * @param jvm options of all JVMs
@@ -304,7 +305,7 @@ final class Pipeline implements Closeable {
     return clockLibrary.isPresent();
   }
 
-  /** Sets the clock of the second TaskManager, by seconds against that of the machine. */
+  /** Sets the clock of the second TaskManager, by seconds relative to the system clock. */
   void stepClock(long seconds) throws IOException {
     Files.writeString(clock, "%+d%n".formatted(seconds));
   }
@@ -323,7 +324,7 @@ final class Pipeline implements Closeable {
                 "listener.security.protocol.map="
                     + "PLAINTEXT:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT",
                 "inter.broker.listener.name=DIRECT",
-                // What a job may ask for, as with stock settings.
+                // The brokers' default limit for jobs.
                 "transaction.max.timeout.ms=900000"));
     brokerArguments.addAll(settings.broker);
     startPart(

@@ -17,19 +17,19 @@ import java.util.function.ToDoubleFunction;
  * @param events that were sent
  * @param doubled outcomes that came twice
  * @param missing events without an outcome
- * @param wrong outcomes that are not those of the model
+ * @param wrong outcomes that differ from the model
  * @param disordered outcomes that came before an earlier one of their key
  * @param dropped new keys that the filter took for repeats, as the model said
- * @param expectedDropped how many these are by the law of the filter
+ * @param expectedDropped the expected number of drops by the formula of the filter
  * @param manifests how many were compared with the model
  * @param consumerSnapshots snapshots that answered in the consumer
- * @param consumerAsked how often it was asked for a live key
+ * @param consumerAsked the number of queries for live keys
  * @param consumerFalsePositiveRate share of other keys that were present
  * @param consumerRefused records that the consumer refused
- * @param serviceAsked how often the service was asked for a live key
+ * @param serviceAsked the number of queries of the service for live keys
  * @param longestGapSeconds without a committed outcome
  * @param faults what happened, in order
- * @param differences from the model, in words; none if all is well
+ * @param differences the differences from the model; empty if there are none
  */
 record Report(
     long seed,
@@ -57,7 +57,7 @@ record Report(
    * A fault.
    *
    * @param fault its name
-   * @param overlaps whether the pipeline had not recovered from the one before
+   * @param overlaps whether the pipeline had not recovered from the previous fault
    * @param heldSeconds until the fault was taken back
    * @param outputSeconds from its beginning until an event sent after it was committed
    * @param snapshotsSeconds from its beginning until a snapshot was published after its end
@@ -103,7 +103,8 @@ record Report(
                 most(all, Happened::snapshotsSeconds)));
     line(
         text,
-        "%n%,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed %d",
+        "%n%,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed "
+            + "%d",
         events,
         seconds,
         faults.size(),

@@ -43,7 +43,7 @@ final class RunOptions {
   @Option(names = "--json", description = "Print the report as JSON.")
   private boolean json;
 
-  /** A run with its files in a directory of its own. */
+  /** A run with its files in a separate directory. */
   @FunctionalInterface
   interface Run<T> {
     T in(Path work, Path jobJar) throws Exception;

@@ -21,7 +21,8 @@ final class Schedule {
    * @param pauseMillis how long after the one before it
    * @param holdMillis how long it lasts, beyond what it takes to be noticed
    * @param variant chooses among the ways in which it can happen; at least 0
-   * @param overlaps whether it does not wait until the pipeline has recovered from the one before
+   * @param overlaps whether it does not wait until the pipeline has recovered from the previous
+   *     fault
    */
   record Step(Fault fault, int pauseMillis, int holdMillis, int variant, boolean overlaps) {}
 

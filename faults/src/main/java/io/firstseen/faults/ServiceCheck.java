@@ -54,7 +54,7 @@ final class ServiceCheck implements AutoCloseable {
     return newest;
   }
 
-  /** How many times a key that was live was asked for. */
+  /** The number of queries for live keys. */
   long asked() {
     return asked.get();
   }

@@ -36,7 +36,8 @@ import picocli.CommandLine.Spec;
     exitCodeOnExecutionException = 3,
     description = {
       "Runs the pipeline as processes of this machine at full rate, with a ttl and deletes, and"
-          + " measures again and again what might grow: live heap, threads, open files, topics. Then"
+          + " measures again and again what might grow: live heap, threads, open files, topics. "
+          + "Then"
           + " kills TaskManagers, and measures the time to full rate. Exit status 0: nothing grew;"
           + " 1: something did, or a part failed; 2: usage; 3: the run itself failed.",
       ""
@@ -69,7 +70,8 @@ public final class Soak implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "5000000",
       description =
-          "How many keys live, about, when the first ttl is over (${DEFAULT-VALUE}); it should be"
+          "Approximate number of live keys when the first TTL has expired (default: "
+              + "${DEFAULT-VALUE}); it should be"
               + " over in a third of the time.")
   private long keys;
 
@@ -97,7 +99,7 @@ public final class Soak implements Callable<Integer> {
    * @param consumer what the consumer was answered
    * @param recoverySeconds from each kill until the full rate was reached
    * @param series what was measured
-   * @param differences from what should be, in words
+   * @param differences the differences from the expected results
    */
   record Outcome(
       long seed,
@@ -296,7 +298,7 @@ public final class Soak implements Callable<Integer> {
       }
     }
     progress(
-        "%s killed at %,.0f events a second: back at %.0f percent of that after %.1f s",
+        "%s killed at %,.0f events per second: back at %.0f percent of that after %.1f s",
         part.name(), before, 100 * FULL, recovered);
     if (Double.isNaN(recovered)) {
       differences.add(
@@ -395,7 +397,7 @@ public final class Soak implements Callable<Integer> {
         "%n%,d events in %d minutes; behind the first third %,.0f a second; seed %d%n"
             .formatted(outcome.events, outcome.minutes, outcome.eventsPerSecond, outcome.seed));
     text.append(
-        "the consumer answered from %,d snapshots, refused %d records, and was asked for %,d live keys: %d were absent%n"
+        "the consumer answered from %,d snapshots, refused %d records, and was queried for %,d live keys: %d were absent%n"
             .formatted(
                 outcome.consumer.snapshots(),
                 outcome.consumer.refused(),

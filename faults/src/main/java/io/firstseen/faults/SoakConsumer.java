@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A consumer as a process: asks for live keys all the time, and says how many were absent. */
+/** A consumer as a process: queries live keys continuously, and reports how many were absent. */
 public final class SoakConsumer implements SnapshotListener {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int BATCH = 1000;
@@ -45,8 +45,8 @@ public final class SoakConsumer implements SnapshotListener {
    * What was answered so far.
    *
    * @param snapshots that have answered
-   * @param refused records that were refused
-   * @param asked how often it was asked for a live key
+   * @param refused the number of rejected records
+   * @param asked the number of queries for live keys
    * @param absent how many of these were absent
    * @param end the number of the first event behind the newest snapshot's window
    */

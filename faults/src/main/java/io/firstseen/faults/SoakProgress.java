@@ -68,7 +68,7 @@ final class SoakProgress implements AutoCloseable {
 
   /**
    * Events a second between two times of {@link System#nanoTime}. A checkpoint commits what has
-   * been done since the one before, which counts evenly over that time.
+   * been done since the previous sample, which is spread evenly over that time.
    */
   double rate(long fromNanos, long toNanos) {
     return (committedAt(toNanos) - committedAt(fromNanos)) * 1e9 / (toNanos - fromNanos);

@@ -58,7 +58,8 @@ record SoakSeries(String name, Kind kind, List<Double> values) {
       return Optional.empty();
     }
     boolean isHigher = median(2) > FLAT * median(1);
-    // What grows for ever is always above what it was; what goes up and down is not.
+    // A value that grows indefinitely is always above its earlier values; a value that goes up and
+    // down is not.
     boolean isAlwaysMore = last[0] > middle[middle.length - 1];
     boolean grew =
         switch (kind) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what the pipeline commits, all the time, and holds it against the model. */
 final class Watcher implements AutoCloseable {
-  /** Keys that begin with it are no events of the model. */
+  /** Keys with this prefix are not events of the model. */
   static final String CLOSING_PREFIX = "closing-";
 
   private static final Map<String, OutputCheck.Topic> OUTCOMES =
@@ -84,7 +84,7 @@ final class Watcher implements AutoCloseable {
     return seconds;
   }
 
-  /** Why it could not go on; null if it could. */
+  /** The reason why it stopped; null if it did not fail. */
   @Nullable Exception failure() {
     return failure.get();
   }
