@@ -145,7 +145,7 @@ function readFrame(bytes, kind, setName) {
   const body = fields.take(Math.max(0, fields.left() - 4), "the body");
   require(
     fields.u32("the checksum") === crc32c(bytes.subarray(0, bytes.length - 4)),
-    () => `the checksum of the blob does not fit its ${bytes.length} bytes`
+    () => `the checksum of the blob does not match its ${bytes.length} bytes`
   );
   require(kind === null || kind === isKind, () => `this must be ${KINDS[kind]}, it is ${KINDS[isKind]}`);
   require(setName === null || setName === isOf, () => `the blob must be of set '${setName}', got '${isOf}'`);

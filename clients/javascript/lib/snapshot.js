@@ -131,7 +131,7 @@ export class Snapshot {
     const checksum = new FieldReader(bytes.subarray(headerBytes - 4)).u32("the checksum");
     require(
       checksum === crc32c(bytes.subarray(0, headerBytes - 4)),
-      () => `the checksum of the header does not fit its ${headerBytes} bytes`
+      () => `the checksum of the header does not match its ${headerBytes} bytes`
     );
     return readSections(bytes, headerBytes, readHeader(fields, headerBytes));
   }
@@ -274,7 +274,7 @@ function readSections(bytes, headerBytes, read) {
   const sections = bytes.subarray(headerBytes);
   require(
     crc32c(sections) === sectionsChecksum,
-    () => `the checksum of the sections does not fit their ${sections.length} bytes`
+    () => `the checksum of the sections does not match their ${sections.length} bytes`
   );
   require(
     (payloadBits + 7n) / 8n === payloadBytes,

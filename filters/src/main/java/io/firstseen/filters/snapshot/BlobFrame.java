@@ -115,7 +115,7 @@ public record BlobFrame(Kind kind, String setName) {
     ByteBuffer body = in.slice(bodyBytes, "the body");
     requireThat(
         in.i32("the checksum") == SnapshotFormat.crc32c(checked),
-        "the checksum of the blob does not fit its " + blob.remaining() + " bytes");
+        "the checksum of the blob does not match its " + blob.remaining() + " bytes");
     requireThat(frame.kind == kind, "this is " + frame.kind + "; " + kind + " is needed");
     requireThat(
         frame.setName.equals(setName),

@@ -128,7 +128,7 @@ final class ManifestFormat {
     FieldReader end = new FieldReader(bytes.slice().position(checkedBytes));
     requireThat(
         end.i32("the checksum") == SnapshotFormat.crc32c(checked),
-        "the checksum of the manifest does not fit its bytes");
+        "the checksum of the manifest does not match its bytes");
     ManifestSignature signature = isSigned ? readSignature(end) : null;
     try {
       return readFields(fields, requiredFlags, parts, signature);

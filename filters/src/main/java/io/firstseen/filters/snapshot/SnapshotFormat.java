@@ -152,7 +152,7 @@ final class SnapshotFormat {
     int checksumAt = headerBytes - CHECKSUM_BYTES;
     requireThat(
         in.getInt(checksumAt) == crc32c(in.duplicate().limit(checksumAt)),
-        "the checksum of the header does not fit its " + headerBytes + " bytes");
+        "the checksum of the header does not match its " + headerBytes + " bytes");
     int requiredFlags = in.getInt(REQUIRED_FLAGS_AT);
     requireKnown(requiredFlags, "snapshot");
     int codec = in.get(CODEC_AT) & 0xFF;
@@ -220,7 +220,7 @@ final class SnapshotFormat {
     ByteBuffer sections = file.slice(headerBytes, file.limit() - headerBytes);
     requireThat(
         crc32c(sections) == header.sectionsChecksum(),
-        "the checksum of the sections does not fit their " + sections.limit() + " bytes");
+        "the checksum of the sections does not match their " + sections.limit() + " bytes");
     return sections;
   }
 

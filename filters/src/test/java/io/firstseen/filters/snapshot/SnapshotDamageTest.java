@@ -156,10 +156,10 @@ class SnapshotDamageTest {
   void refusesWrongChecksums() {
     byte[] header = good.clone();
     header[48] ^= 1;
-    assertRefused("the checksum of the header does not fit its 225 bytes", header);
+    assertRefused("the checksum of the header does not match its 225 bytes", header);
     byte[] payload = good.clone();
     payload[good.length - 2] ^= 1;
-    assertRefused("the checksum of the sections does not fit their ", payload);
+    assertRefused("the checksum of the sections does not match their ", payload);
   }
 
   @Test
