@@ -122,7 +122,7 @@ public record DedupParameters(
         near);
   }
 
-  /** A copy with another rule for near-duplicates. */
+  /** Returns a copy with another rule for near-duplicates. */
   public DedupParameters withNear(String newNear) {
     return new DedupParameters(
         identityBits,

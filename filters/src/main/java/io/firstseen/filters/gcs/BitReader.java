@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Random access to bits, most significant first. All bits past the end are 0, so no position is out
- * of bounds and every unary run ends. Immutable, safe for use by many threads.
+ * Random access to bits, most significant first. All bits past the end are 0, so every position is
+ * within bounds and every unary run ends. Immutable, safe for use by many threads.
  */
 public final class BitReader {
   /** One code path for arrays and mapped files, where {@link ByteBuffer#getLong} has several. */

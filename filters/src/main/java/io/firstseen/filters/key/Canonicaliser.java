@@ -137,7 +137,8 @@ public final class Canonicaliser implements Serializable {
    * changed afterwards.
    *
    * @param utf8 the key; any bytes for {@link #NONE}, UTF-8 for the others
-   * @throws InvalidKeyException if the key is empty, not UTF-8, too long, or has no canonical form
+   * @throws InvalidKeyException if the key is empty or not UTF-8, exceeds the maximum length, or
+   *     has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
     if (utf8.length == 0) {

@@ -181,7 +181,7 @@ final class ListLine {
         || hasOptions(entry);
   }
 
-  /** Whether a line ends with a dollar sign and options of filters between commas. */
+  /** Returns whether a line ends with a dollar sign and options of filters between commas. */
   private static boolean hasOptions(String entry) {
     String[] parts = entry.split(",", -1);
     int last = parts.length - 1;

@@ -29,8 +29,8 @@ public final class TextSignature {
     for (int c = 0; c < factors.length; c++) {
       long mixed = splitMix(c + 1);
       factors[c] = (int) (mixed >>> Integer.SIZE) | 1;
-      // The sign bit is flipped, so that the comparison of signed integers is that of unsigned
-      // ones.
+      // The sign bit is flipped, so that signed comparison orders the integers as
+      // unsigned.
       terms[c] = (int) mixed ^ Integer.MIN_VALUE;
     }
     Arrays.setAll(parts, byte[]::new);
