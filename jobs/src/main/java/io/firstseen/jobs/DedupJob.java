@@ -278,7 +278,14 @@ public final class DedupJob {
 
   @Command(
       name = "DedupJob",
+      footer = {
+        "  flink run -d -c io.firstseen.jobs.DedupJob JAR --bootstrap-servers kafka:9092",
+        "  flink run -d -c io.firstseen.jobs.DedupJob JAR --bootstrap-servers kafka:9092 \\",
+        "      --ttl 7d --canonicaliser url --checkpoint-dir s3://bucket/checkpoints"
+      },
       mixinStandardHelpOptions = true,
+      abbreviateSynopsis = true,
+      footerHeading = "%nExamples:%n",
       sortOptions = true,
       description = "Detects the first occurrence of each key in a stream of events.")
   private static final class Arguments {

@@ -168,7 +168,14 @@ public final class PipelineJob {
 
   @Command(
       name = "PipelineJob",
+      footer = {
+        "  flink run -d -c io.firstseen.jobs.PipelineJob JAR --bootstrap-servers kafka:9092",
+        "  flink run -d -c io.firstseen.jobs.PipelineJob JAR --bootstrap-servers kafka:9092 \\",
+        "      --ttl 7d --state-backend rocksdb --parallelism 4 --window 15m"
+      },
       mixinStandardHelpOptions = true,
+      abbreviateSynopsis = true,
+      footerHeading = "%nExamples:%n",
       sortOptions = true,
       description =
           "Detects the first occurrence of each key and publishes snapshots of the "

@@ -283,7 +283,14 @@ public final class SnapshotJob {
 
   @Command(
       name = "SnapshotJob",
+      footer = {
+        "  flink run -d -c io.firstseen.jobs.SnapshotJob JAR --bootstrap-servers kafka:9092",
+        "  flink run -d -c io.firstseen.jobs.SnapshotJob JAR --bootstrap-servers kafka:9092 \\",
+        "      --ttl 7d --canonicaliser url --window 15m --set urls"
+      },
       mixinStandardHelpOptions = true,
+      abbreviateSynopsis = true,
+      footerHeading = "%nExamples:%n",
       sortOptions = true,
       description = "Publishes windowed snapshots of the changelog of accepted keys.")
   private static final class Arguments {

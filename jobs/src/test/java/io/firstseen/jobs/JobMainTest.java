@@ -51,6 +51,9 @@ class JobMainTest {
     Ended ended = main(job, "--help");
     assertThat(ended.status).isZero();
     assertThat(ended.out).contains("--bootstrap-servers", "--parallelism");
+    assertThat(ended.out)
+        .startsWith("Usage: " + job + " [OPTIONS]\n")
+        .contains("Examples:", "flink run -d -c io.firstseen.jobs." + job + " ");
     assertThat(ended.out.contains("--capacity")).isEqualTo(!job.equals("SnapshotJob"));
     assertThat(ended.out.contains("--window")).isEqualTo(!job.equals("DedupJob"));
   }

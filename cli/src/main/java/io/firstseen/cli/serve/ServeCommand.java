@@ -456,9 +456,9 @@ public final class ServeCommand implements Callable<Integer> {
       return needsToken
           ? Optional.empty()
           : Optional.of(
-              "whoever reaches %s may ask: give --token-file, or put a proxy in front that asks for"
+              "anyone who can reach %s can query it: set --token-file, or put a proxy with"
                       .formatted(address.getHostString())
-                  + " a password");
+                  + " authentication in front");
     }
     return Optional.of(
         (needsToken
