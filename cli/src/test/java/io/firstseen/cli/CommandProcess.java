@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The command in a JVM of its own, with a temporary directory of its own. */
+/** The command in a separate JVM with a separate temporary directory. */
 public final class CommandProcess implements AutoCloseable {
   private final Path directory;
   private final Process process;

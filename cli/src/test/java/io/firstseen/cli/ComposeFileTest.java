@@ -48,7 +48,7 @@ class ComposeFileTest {
   private static final Path SCRIPT = ROOT.resolve("docker/submit-job.sh").toAbsolutePath();
   private static final Map<String, Map<String, Object>> SERVICES = services();
 
-  /** They have a version, and it is that of what the project is built and tested with. */
+  /** The images have the versions with which the project is built and tested. */
   @Test
   void everyImageIsPinned() throws IOException {
     String flink = EnvironmentInformation.getVersion();
@@ -164,7 +164,7 @@ class ComposeFileTest {
     }
   }
 
-  /** The job refuses to start without its input topic, and the broker does not make topics. */
+  /** The job fails without its input topic, and the broker does not create topics automatically. */
   @Test
   void theTopicOfEventsIsMade() {
     assertThat(after(command("events-topic"), "--topic"))
@@ -187,7 +187,7 @@ class ComposeFileTest {
             HighAvailabilityOptions.HA_STORAGE_PATH.key(),
             CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(),
             CheckpointingOptions.SAVEPOINT_DIRECTORY.key());
-    // Those that the tests of the object storage set, whose keys are in the environment, too.
+    // The variables that the object storage tests set, whose keys are also in the environment.
     assertThat(settings.keySet().stream().filter(name -> name.startsWith("s3.")))
         .containsExactlyInAnyOrder("s3.endpoint", "s3.endpoint.region", "s3.path.style.access");
     assertThat(settings.toString()).doesNotContain("secret").doesNotContain("HASH_KEY");
@@ -205,7 +205,7 @@ class ComposeFileTest {
       }
     }
     assertThat(example.keySet()).isEqualTo(used);
-    // No secret is in the repository, and none is left out by mistake.
+    // The repository does not contain secrets, and no variable is missing by mistake.
     Pattern secret = Pattern.compile(".*(KEY|SECRET|PASSWORD).*");
     example.forEach(
         (name, value) -> {

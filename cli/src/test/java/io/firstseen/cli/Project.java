@@ -20,7 +20,7 @@ public final class Project {
         .get(0);
   }
 
-  /** The directories of all modules, those of profiles too, relative to the root. */
+  /** The directories of all modules, including modules of profiles, relative to the root. */
   static List<String> modules() throws IOException {
     return all("<module>([^<]+)</module>", Files.readString(ROOT.resolve("pom.xml")));
   }

@@ -159,7 +159,7 @@ class ReleaseTest {
     }
   }
 
-  /** What a text says that is no longer true once this version is released. */
+  /** Statements of a text that are no longer true after the release of this version. */
   private static List<String> denials(String text, String version) {
     if (version.endsWith("-SNAPSHOT")) {
       return List.of();
@@ -212,7 +212,7 @@ class ReleaseTest {
         text);
   }
 
-  /** The artifactId after that of the parent. */
+  /** The artifactId after the parent's artifactId. */
   private static String ownName(String pom) {
     return Project.all("<artifactId>([^<]+)</artifactId>", pom).get(1);
   }

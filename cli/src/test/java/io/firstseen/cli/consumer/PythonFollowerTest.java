@@ -100,7 +100,7 @@ class PythonFollowerTest {
     }
   }
 
-  /** The service has no blobs of a topic, so it makes bases. */
+  /** The service does not have blobs of a topic, so it builds bases. */
   @Test
   void followsTheServiceOfATopic() throws Exception {
     String python = python("sys", "3.9");
@@ -144,7 +144,7 @@ class PythonFollowerTest {
         assertThat(follower.ask(1, "a", "c").path("present").toString()).isEqualTo("[true,false]");
         writer.publish(2, "b", "c");
         assertThat(follower.ask(2, "a", "b").path("present").toString()).isEqualTo("[false,true]");
-        // What is not committed does not count.
+        // Uncommitted records are ignored.
         writer.begin(3, SnapshotWriter.hashes("d"));
         assertThat(follower.ask(2, "d").path("sequence").asInt()).isEqualTo(2);
         writer.commit();

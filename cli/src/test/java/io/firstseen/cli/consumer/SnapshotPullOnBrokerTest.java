@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A pull from a topic with manifests that do not count, or whose blobs are gone. */
+/** A pull from a topic with invalid manifests, or with deleted blobs. */
 class SnapshotPullOnBrokerTest {
   private static final SigningKey TRUSTED = SigningKey.generate();
 

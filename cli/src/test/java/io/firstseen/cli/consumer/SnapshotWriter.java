@@ -159,7 +159,7 @@ public final class SnapshotWriter implements AutoCloseable {
     }
   }
 
-  /** A window with which a chain of packs begins anew: a base, a list, a pack. */
+  /** A window that restarts a chain of packs: a base, a list, a pack. */
   static Window window(long sequence, KeyHash keyHash, long[] hashes) throws SnapshotException {
     return Window.of(
         publisher(SET, keyHash, sequence).publish(sequence, sequence, sequence + 1, hashes));

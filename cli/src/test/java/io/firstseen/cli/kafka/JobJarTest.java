@@ -176,7 +176,7 @@ class JobJarTest {
                 .build();
         try (SnapshotClient client = SnapshotClient.start(options)) {
           Manifest manifest = client.awaitReady(Duration.ofMinutes(1));
-          // The first to be had may be that of an early window.
+          // The first snapshot may belong to an early window.
           while (manifest.count() != model.live.size()) {
             manifest = client.awaitSequence(manifest.sequence() + 1, Duration.ofMinutes(1));
           }

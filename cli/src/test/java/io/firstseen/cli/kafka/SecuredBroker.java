@@ -58,7 +58,7 @@ public final class SecuredBroker implements AutoCloseable {
     this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
   }
 
-  /** The address where passwords and rights are asked for. */
+  /** The address of the listener with authentication and ACLs. */
   public String servers() {
     return broker.bootstrapServers("SECURED");
   }
@@ -121,7 +121,7 @@ public final class SecuredBroker implements AutoCloseable {
                     .equals(wanted));
   }
 
-  /** Deletes the topics that a job makes. */
+  /** Deletes the topics that a job has created. */
   public void deleteTopics(Collection<String> topics) throws Exception {
     Set<String> there = new HashSet<>(admin.listTopics().names().get());
     there.retainAll(topics);

@@ -246,7 +246,7 @@ class SecuredBrokerTest {
       assertThat(follow.err()).isEmpty();
       assertThat(follow.out()).singleElement().asString().contains(model.live.size() + " keys");
 
-      // The set in a job of its own needs one right more, as the documentation says.
+      // A separate snapshot job needs an additional ACL, as documented.
       List<AclBinding> rights = new ArrayList<>(documented);
       rights.add(readAccepted("User:dedup"));
       kafka.allowOnly(rights);
@@ -259,7 +259,7 @@ class SecuredBrokerTest {
       Invocation info = consumer("info", readerFile, "--set=alone", "--json");
       assertThat(info.out().get(0)).contains("\"keys\":" + model.live.size());
 
-      // The job may not read the broker's bound, so the broker refuses what is above it.
+      // The job may not read the broker's limit, so the broker rejects larger values.
       StreamExecutionEnvironment tooLong = cluster.environment();
       SnapshotJob.buildOnKafka(
           tooLong,
@@ -539,7 +539,7 @@ class SecuredBrokerTest {
         consumer("pull", wrong, "--output=" + output.resolve("pulled")),
         "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: "
             + WRONG_PASSWORD);
-    // In a JVM of its own it prints that sentence and exits with status 2, as JobMainTest shows.
+    // In a separate JVM, it prints this error and exits with status 2, see JobMainTest.
     assertThatThrownBy(
             () ->
                 PipelineJob.main(

@@ -74,7 +74,7 @@ class RatePlotTest {
     double[] line = points(elements(picture, "polyline").get(0));
     assertThat(line[2] - line[0]).isCloseTo(line[4] - line[2], within(0.02)).isPositive();
     assertThat(line[3] - line[1]).isCloseTo(line[5] - line[3], within(0.02)).isPositive();
-    // The marks beside their labels.
+    // The marks next to their labels.
     double tens = number(text(picture, "10"), "x");
     assertThat(tens).isCloseTo(line[0], within(0.02));
     assertThat(number(text(picture, "0.1"), "y") - line[3]).isBetween(0.0, 6.0);

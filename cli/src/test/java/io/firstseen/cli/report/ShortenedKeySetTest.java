@@ -41,7 +41,7 @@ class ShortenedKeySetTest {
   })
   void errsAsPredicted(int keys, double rate) {
     SplittableRandom random = new SplittableRandom(SEED);
-    // Many tables, since a small one has a rate of its own.
+    // Use many tables, because the rates of small tables vary.
     int tables = Math.max(1, 10_000 / keys);
     int probes = 500_000 * Integer.getInteger("firstseen.scale", 1) / tables;
     long errors = 0;

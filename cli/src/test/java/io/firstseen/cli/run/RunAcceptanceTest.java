@@ -150,7 +150,7 @@ class RunAcceptanceTest {
     assertThat((double) drops).isLessThanOrEqualTo(3 * expectedDrops);
     assertThat(expectedDrops).as("less than at full capacity").isLessThan(RATE * events.size());
 
-    // Every delete takes effect, except those of dropped keys.
+    // Every delete takes effect, except deletes of dropped keys.
     Set<String> dropped =
         run.duplicates.stream().filter(Event::add).map(Event::key).collect(Collectors.toSet());
     for (Event event : run.duplicates) {

@@ -308,7 +308,7 @@ class RunCommandTest {
     assertThat(read("dead")).startsWith("in:3\t").endsWith("\t12\tadd\tno url at all\n");
   }
 
-  /** The set says what is stripped: whoever asks gives no option. */
+  /** The set records its stripped parameters, so a query does not need an option. */
   @Test
   void strippedParametersMakeNoOtherKeyInTheDedupAndInTheSet() throws IOException {
     String page = "http://example.com/a?id=1";

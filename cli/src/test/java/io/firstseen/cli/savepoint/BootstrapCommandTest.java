@@ -440,7 +440,7 @@ class BootstrapCommandTest {
     assertRunRefused("they differ in: check of the hash key", otherKey());
   }
 
-  /** One difference alone is refused, too. */
+  /** A single difference is also rejected. */
   @Tag("slow")
   @Test
   void aRunRefusesEachDifference() throws IOException {

@@ -87,7 +87,7 @@ class BootstrapFromTopicTest {
       send(producer, topic, 0, "lives".getBytes(UTF_8), VALUE);
       send(producer, topic, 0, "removed".getBytes(UTF_8), VALUE);
       send(producer, topic, 1, "back".getBytes(UTF_8), VALUE);
-      // Compaction keeps a tombstone for a while after the removed record is gone.
+      // Compaction keeps a tombstone for a while after it has deleted the record.
       send(producer, topic, 1, "compacted".getBytes(UTF_8), null);
       send(producer, topic, 1, null, VALUE);
       send(producer, topic, 1, new byte[] {(byte) 0xFF, (byte) 0x80}, VALUE);
@@ -239,7 +239,7 @@ class BootstrapFromTopicTest {
     assertThat(Files.readAllLines(accepted)).containsExactly("http://192.0.2.1/6");
   }
 
-  /** With another hash key and another number of shards than whoever wrote the topic had. */
+  /** With a different hash key and number of shards from the writer of the topic. */
   @Test
   void aPipelineOnKafkaStartsFromIt() throws Exception {
     String oldAccepted = SharedBroker.unused("old");
@@ -297,7 +297,7 @@ class BootstrapFromTopicTest {
     return KAFKA.broker().awaitCommitted(topic, count).stream().map(ConsumerRecord::key).toList();
   }
 
-  /** As a broker does with a topic that deletes by age, too. */
+  /** Like a broker with a topic that also deletes by age. */
   @Test
   void whatIsDeletedWhileItIsReadHidesNothingAfterIt() throws Exception {
     String topic = SharedBroker.unused("ageing");

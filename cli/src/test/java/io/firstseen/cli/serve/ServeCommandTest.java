@@ -159,7 +159,7 @@ class ServeCommandTest {
     assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
     snapshots.writeManifest(key.sign(manifest));
     assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
-    // One that is only half there, and one that nobody has signed.
+    // An incomplete manifest and an unsigned manifest.
     Files.write(snapshots.manifestFile(3), Arrays.copyOf(manifest.toBytes(), 20));
     assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
     snapshots.writeManifest(new SetPublisher("spam", parameters).publish(2, 0, 1).manifest());

@@ -250,7 +250,7 @@ class ServeProcessTest {
     }
   }
 
-  /** With a hash key of another set, so that its refusal is looked at, too. */
+  /** With a hash key of another set, to also check the rejection. */
   @Test
   void answersWithATokenOverTlsAndShowsNoSecretAnywhere() throws Exception {
     String token = "0123456789-" + MARK;
@@ -386,7 +386,7 @@ class ServeProcessTest {
                 assertThat(Instant.parse(entry.path("time").asText())).isNotNull();
                 assertThat(entry.path("logger").asText()).startsWith("io.firstseen.");
               });
-      // Beside what the service says of itself there is what its parts log.
+      // In addition to the output of the service, its components write logs.
       entries.removeIf(entry -> entry.at("/fields/event").isMissingNode());
       assertThat(entries.stream().map(entry -> entry.at("/fields/event").asText()))
           .containsExactly("serving", "snapshot", "trouble");

@@ -72,7 +72,7 @@ class JsonLogTest {
     }
   }
 
-  /** Whoever reads the logs of several parts finds the same names in all of them. */
+  /** The logs of all processes use the same field names. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -62,7 +62,7 @@ class SnapshotChainVerbsTest {
     return publisher.publish(sequence, sequence * 1_000, sequence * 1_000 + 1_000, hashes);
   }
 
-  /** Three windows in a directory: bases and a list, then two packs that need no other list. */
+  /** Three windows in a directory: bases and a list, then two packs that use the same list. */
   private Path chain() throws IOException {
     return chain(publisher);
   }

@@ -144,7 +144,7 @@ class SnapshotMatchTest {
     assertThat(matchWithInput("", spam)).isEqualTo(new Invocation(0, List.of(), List.of()));
   }
 
-  /** More lines than are read at once, some of which cannot be asked. */
+  /** More lines than are read at once, including invalid URLs. */
   @Test
   void manyLinesKeepTheirOrder() throws IOException {
     String spam =

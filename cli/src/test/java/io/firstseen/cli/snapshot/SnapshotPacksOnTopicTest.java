@@ -40,7 +40,7 @@ class SnapshotPacksOnTopicTest {
   private static final Duration LONG = Duration.ofMinutes(2);
   private static final int CROWD = 20_000;
   private static final int CHANGES = CROWD / 200;
-  // The set becomes three times as large, so that all chains begin anew.
+  // The set becomes three times as large, so that all chains restart.
   private static final int STRETCH = 6;
   private static final int GROWTH = 10 * STRETCH;
   private static final int WINDOWS = 13 * STRETCH;
@@ -124,7 +124,7 @@ class SnapshotPacksOnTopicTest {
         }
       }
     }
-    // Running clients fetched whole shards only where chains began anew.
+    // Running clients fetched whole shards only where chains restarted.
     assertThat(firstUpdates.count()).isGreaterThan(WINDOWS / 2);
     assertChainsBeganAnew(firstUpdates);
     assertThat(firstUpdates.troubles()).isEmpty();
@@ -139,7 +139,7 @@ class SnapshotPacksOnTopicTest {
     }
   }
 
-  /** In many windows a shard may outgrow the room in its range for more keys, too. */
+  /** Over many windows, a shard may also exceed the capacity of its range. */
   private static void assertChainsBeganAnew(SeenUpdates updates) {
     assertThat(updates.sequencesWithWholeShards())
         .contains((long) GROWTH)

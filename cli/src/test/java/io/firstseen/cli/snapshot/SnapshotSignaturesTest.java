@@ -41,7 +41,7 @@ class SnapshotSignaturesTest {
     return Invocation.of("snapshot", "keygen", "--output", path(name));
   }
 
-  /** A directory of the given number of manifests, each with a blob of its own. */
+  /** A directory of the given number of manifests, each with a separate blob. */
   private SnapshotDirectory snapshots(int count) throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(directory.resolve("snapshots"));
     SetPublisher publisher = new SetPublisher("s", PARAMETERS);

@@ -402,7 +402,8 @@ class SnapshotTopicVerbsTest {
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         SnapshotWriter writer = openTopic(broker)) {
       writer.publish(1, keys);
-      // Two million bytes in three chunks, each smaller than the quota, else it may wait for ever.
+      // Two million bytes in three chunks, each smaller than the quota, otherwise the client may
+      // wait indefinitely.
       ClientQuotaEntity everyone =
           new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
       ClientQuotaAlteration.Op slow =

@@ -69,7 +69,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One {@code up}, what is asked of it, and another that goes on where it ended. */
+/** Runs {@code up}, queries it, and runs another {@code up} that resumes from its data. */
 @DisabledOnOs(OS.WINDOWS)
 @Tag("slow")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -464,7 +464,7 @@ class UpCommandTest {
     assertThat(parts).noneMatch(ProcessHandle::isAlive);
   }
 
-  /** The whole one: that of the handle is cut after 4,096 bytes on Linux. */
+  /** The whole command line; Linux truncates the command line of the handle after 4,096 bytes. */
   private static String commandLine(ProcessHandle process) {
     try {
       return OS.LINUX.isCurrentOs()
