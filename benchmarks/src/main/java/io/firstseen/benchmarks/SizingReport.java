@@ -23,7 +23,7 @@ public final class SizingReport {
 
   public static void main(String[] arguments) {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    out.println("| keys | rate | filter: bits a key | filter: MiB | snapshot: bits a key |");
+    out.println("| keys | rate | filter: bits per key | filter: MiB | snapshot: bits per key |");
     out.println("| ---: | ---: | ---: | ---: | ---: |");
     for (int keys : new int[] {10_000, 100_000, 1_000_000, 10_000_000}) {
       long[] hashes = new SplittableRandom(SEED).longs(keys).toArray();

@@ -27,13 +27,13 @@ final class AlternativesPlot {
             "million different keys, log scale",
             true);
     panels.add(
-        "million events a second, log scale",
+        "million events per second, log scale",
         true,
         lines(
             settings,
             (alternative, keys) ->
                 times(1e-6, table.of(alternative, keys, Figure.EVENTS_PER_SECOND))));
-    panels.add("bytes a key, log scale", true, lines(settings, table::bytesHeld));
+    panels.add("bytes per key, log scale", true, lines(settings, table::bytesHeld));
     return panels.svg();
   }
 

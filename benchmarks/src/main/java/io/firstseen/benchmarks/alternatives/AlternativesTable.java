@@ -14,7 +14,7 @@ import java.util.OptionalDouble;
 final class AlternativesTable {
   private static final String HEADING =
       """
-      | keys | what | M events/s | CPU s a M events | bytes a key | checkpoint: s | bytes a key | restore, s | wrong | |
+      | keys | what | M events/s | CPU s a M events | bytes per key | checkpoint: s | bytes per key | restore, s | wrong | |
       |---:|---|---:|---:|---:|---:|---:|---:|---:|---|
       """;
 

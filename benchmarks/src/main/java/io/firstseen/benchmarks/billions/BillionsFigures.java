@@ -175,7 +175,9 @@ public final class BillionsFigures extends FiguresProgram {
     figures.title("Restart from the last checkpoint, in a new JVM");
     figures.plain("start to the first record", restart.firstRecordSeconds(), "s");
     figures.plain(
-        "records a second of the first run, had it gone on", result.continuedRate() / 1e6, "M");
+        "records per second of the first run, without the restart",
+        result.continuedRate() / 1e6,
+        "M");
     String toRate = "start to a second at " + bounds.fullRate + " of ";
     double seconds = restart.rateSeconds().get(0);
     figures.atMost(toRate + "that rate", seconds, bounds.restartSeconds, "s");
@@ -235,11 +237,12 @@ public final class BillionsFigures extends FiguresProgram {
     double mean = meanRate(result);
     double worst = 0;
     for (Part part : result.parts()) {
-      figures.plain("new keys a second, to %,d keys".formatted(part.end()), part.rate() / 1e6, "M");
+      figures.plain(
+          "new keys per second, to %,d keys".formatted(part.end()), part.rate() / 1e6, "M");
       worst = Math.max(worst, Math.abs(part.rate() / mean - 1));
     }
-    figures.plain("new keys a second, all", mean / 1e6, "M");
-    figures.plain("records a second, all", last.records() / last.seconds() / 1e6, "M");
+    figures.plain("new keys per second, all", mean / 1e6, "M");
+    figures.plain("records per second, all", last.records() / last.seconds() / 1e6, "M");
     if (!result.parts().isEmpty()) {
       figures.atMost("worst part from the mean", worst, bounds.deviation, "");
     }
@@ -284,7 +287,7 @@ public final class BillionsFigures extends FiguresProgram {
     long held = result.last().accepted();
     figures.title("Memory");
     figures.plain("live heap", result.liveHeapBytes() / 1e9, "GB");
-    figures.plain("live heap, bytes a key", (double) result.liveHeapBytes() / held, "");
+    figures.plain("live heap, bytes per key", (double) result.liveHeapBytes() / held, "");
     double highest = result.highestResidentBytes() / 1e9;
     bounds.residentBytes.stream()
         .filter(bound -> keys <= bound.getKey())
@@ -308,7 +311,7 @@ public final class BillionsFigures extends FiguresProgram {
     }
     figures.atMost("longest", longest, bounds.checkpointSeconds, "s");
     figures.atMost(
-        "bytes a key, the last",
+        "bytes per key, the last",
         (double) result.lastCheckpoint().checkpoint().bytes() / result.last().accepted(),
         bounds.checkpointBytes,
         "");

@@ -34,13 +34,13 @@ final class BillionsPlot {
             "million keys",
             false);
     panels.add(
-        "million new keys a second",
+        "million new keys per second",
         false,
         Map.of(
             new Style("rate of each part", "#0072b2", false),
             result.parts().stream().map(BillionsPlot::rate).toList()));
     panels.add(
-        "bytes a key in a checkpoint",
+        "bytes per key in a checkpoint",
         false,
         Map.of(
             new Style("checkpoints", "#5f5f5f", false),
@@ -51,7 +51,7 @@ final class BillionsPlot {
         new Style("heap after a collection", "#d55e00", true), samples(result, Sample::heapBytes));
     panels.add("GB of memory", false, memory);
     panels.add(
-        "seconds a checkpoint",
+        "seconds per checkpoint",
         false,
         Map.of(
             new Style("checkpoints", "#5f5f5f", false),

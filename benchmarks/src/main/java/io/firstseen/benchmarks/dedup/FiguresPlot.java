@@ -45,14 +45,14 @@ final class FiguresPlot {
             "million different keys, log scale",
             true);
     panels.add(
-        "million records a second",
+        "million records per second",
         false,
         lines(
             (measured, subject) ->
                 Optional.of(measured.rate(subject) / 1e6).filter(rate -> !rate.isNaN())));
-    panels.add("bytes a key on the heap, log scale", true, lines(bytes(Sizes::heapBytes, false)));
+    panels.add("bytes per key on the heap, log scale", true, lines(bytes(Sizes::heapBytes, false)));
     panels.add(
-        "bytes a key in the files of a checkpoint, log scale",
+        "bytes per key in the files of a checkpoint, log scale",
         true,
         lines(bytes(Sizes::checkpointBytes, true)));
     return panels.svg();

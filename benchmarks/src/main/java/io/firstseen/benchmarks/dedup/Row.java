@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 /** The rows of the table: each with its bound, the measurements that it needs, and its figure. */
 enum Row {
   SOURCE(
-      "million records a second of the source alone",
+      "million records per second of the source alone",
       Bound.none(),
       new Plan(
           EnumSet.of(Subject.SOURCE),
@@ -82,7 +82,7 @@ enum Row {
       "mode exact / exact by hash, RocksDB, 80 % repeats",
       Bound.none(), ratio(Subject.EXACT_80, Subject.HASH_80)),
   EXACT_SAVEPOINT_BYTES(
-      "canonical savepoint bytes a key, mode exact, RocksDB",
+      "canonical savepoint bytes per key, mode exact, RocksDB",
       Bound.none(),
       bytesPerKey(Sizes::savepointBytes, Subject.EXACT_5, Subject.HASH_5)),
   ROCKSDB_HEAP(
@@ -94,19 +94,19 @@ enum Row {
       atLeast(0.7),
       ratio(OURS_HEAP, EMPTY)),
   HEAP_BYTES(
-      "heap bytes a key, heap",
+      "heap bytes per key, heap",
       atMost(3),
       bytesPerKey(Sizes::heapBytes, OURS_HEAP, HASH_HEAP, URL_HEAP)),
   CHECKPOINT_BYTES(
-      "checkpoint bytes a key, heap",
+      "checkpoint bytes per key, heap",
       atMost(2.3),
       bytesPerKey(Sizes::checkpointBytes, OURS_HEAP, HASH_HEAP, URL_HEAP)),
   ROCKSDB_SAVEPOINT_BYTES(
-      "canonical savepoint bytes a key, RocksDB",
+      "canonical savepoint bytes per key, RocksDB",
       atMost(2.3),
       bytesPerKey(Sizes::savepointBytes, OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
   ROCKSDB_CHECKPOINT_BYTES(
-      "bytes a key of RocksDB's first incremental checkpoint, with what compaction has left",
+      "bytes per key of RocksDB's first incremental checkpoint, with what compaction has left",
       Bound.none(),
       bytesPerKey(Sizes::checkpointBytes, OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
   INCREMENT(
@@ -121,7 +121,7 @@ enum Row {
               measured.checkpointed() == null ? Figure.MISSING : figure(measured.checkpointed()))),
   EXPIRY_RATE("rate on heap with a ttl / without", atLeast(0.85), ratio(OURS_HEAP_TTL, OURS_HEAP)),
   EXPIRY_BITS(
-      "checkpoint bits a key that a ttl adds, twice the keys in one task, of nine epochs",
+      "checkpoint bits per key that a ttl adds, twice the keys in one task, of nine epochs",
       atMost(4.5),
       expiry(expiry -> new Figure(expiry.extraBits(), "%.2f".formatted(expiry.extraBits())))),
   EXPIRY_CALL(

@@ -27,8 +27,8 @@ import org.fastfilter.xor.XorFuse8;
 import picocli.CommandLine.Option;
 
 /**
- * Prints the promised figures of the Golomb-coded set beside its peers in the same run: bits per
- * key, queries, building, decoding in order, and merging. Exits with status 1 if a bound is missed.
+ * Prints the promised figures of the Golomb-coded set and its peers in the same run: bits per key,
+ * queries, building, decoding in order, and merging. Exits with status 1 if a bound is missed.
  */
 public final class GcsFigures extends FiguresProgram {
   private static final double REDUNDANCY = 1.475;

@@ -72,7 +72,7 @@ final class BrokerProcess implements AutoCloseable {
         EmbeddedBroker.Settings.tuned()
             // The events have times of their own.
             .with("log.retention.ms", "-1")
-            // No compaction beside a measurement.
+            // No compaction during a measurement.
             .with("log.cleaner.min.compaction.lag.ms", Long.toString(TimeUnit.DAYS.toMillis(1)))
             .with("log.segment.delete.delay.ms", "1000");
     try (EmbeddedBroker broker = EmbeddedBroker.start(Path.of(spec.directory()), settings)) {

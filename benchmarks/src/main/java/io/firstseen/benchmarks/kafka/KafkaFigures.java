@@ -183,7 +183,7 @@ public final class KafkaFigures extends FiguresProgram {
             .processors(apart ? Processors.FIRST : Processors.ALL)
             .run(MeasuredRun.class, spec, MeasuredRun.Result.class);
     System.err.printf(
-        "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds a million, compiling for %.0f %%%n",
+        "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds per million, compiling for %.0f %%%n",
         part,
         round,
         subject,
@@ -204,7 +204,7 @@ public final class KafkaFigures extends FiguresProgram {
           figures.plain(
               name,
               Turns.median(runsOfSubject, MeasuredRun.Result::processorSeconds),
-              "CPU seconds a million events");
+              "CPU seconds per million events");
           if (subject.isOurs()) {
             figures.plain(
                 name,

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
 /**
  * Prints the cost of looking up URLs in lists, compared with an exact look-up in the same run, and
  * how often they are wrong: made-up visits to listed hosts of real streams that are missed, and
- * visits beside the list that are mistaken for listed. Exits with status 1 if a bound is missed.
+ * visits outside the list that are reported as listed. Exits with status 1 if a bound is missed.
  */
 public final class ListFigures extends FiguresProgram {
   private static final KeyHash HASH = KeyHash.fixed();
@@ -47,7 +47,7 @@ public final class ListFigures extends FiguresProgram {
    *
    * @param ofLookUps the time of a query relative to one exact look-up per expression and list
    * @param missed made-up visits to listed hosts that are not found
-   * @param ofStated visits that are mistaken for listed, over what the lists state
+   * @param ofStated visits that are reported as listed, over what the lists state
    */
   record Bounds(double ofLookUps, double missed, double ofStated) {
     static final Bounds ASKED_FOR = new Bounds(1, 0, 1);
@@ -283,9 +283,9 @@ public final class ListFigures extends FiguresProgram {
   }
 
   private void wrong(String name, long wrong, long asked, double stated) {
-    figures.plain("taken for listed", 100.0 * wrong / asked, "%");
+    figures.plain("reported as listed", 100.0 * wrong / asked, "%");
     figures.atMost(
-        "%s: %,d of %,d taken for listed".formatted(name, wrong, asked),
+        "%s: %,d of %,d reported as listed".formatted(name, wrong, asked),
         (double) wrong,
         bounds.ofStated() * (stated + SIGMAS * Math.sqrt(stated)),
         "");
@@ -409,7 +409,7 @@ public final class ListFigures extends FiguresProgram {
       }
     }
     long wrong = lists.askEach(null, asked).stream().filter(UrlAnswer::isPresent).count();
-    figures.plain("stated rate of a question beside the list", 100 * stated / asked.size(), "%");
+    figures.plain("stated rate of a query outside the list", 100 * stated / asked.size(), "%");
     wrong(name, wrong, asked.size(), stated);
   }
 }

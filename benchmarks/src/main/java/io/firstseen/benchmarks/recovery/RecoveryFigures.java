@@ -63,7 +63,7 @@ public final class RecoveryFigures extends FiguresProgram {
   @Option(
       names = "--heap",
       paramLabel = "MIB",
-      description = "Heap of each JVM (default: 1024, and 8 bytes a key).")
+      description = "Heap of each JVM (default: 1024, and 8 bytes per key).")
   private Long heapMebibytes;
 
   @Option(

@@ -187,7 +187,7 @@ public final class ServeFigures extends FiguresProgram {
         (name, measured) -> {
           figures.title(name);
           double rate = Turns.median(measured, Round::rate);
-          figures.plain("requests a second", rate, "");
+          figures.plain("requests per second", rate, "");
           figures.plain("of the empty handler", rate / Turns.median(empty, Round::rate), "");
           double micros = Turns.median(measured, Round::micros);
           figures.plain("processor time of a request", micros, "µs");

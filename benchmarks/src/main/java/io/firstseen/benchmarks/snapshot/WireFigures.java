@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Prints the bytes that it takes to follow a set beside their bounds. The operators of the snapshot
+ * Prints the bytes that it takes to follow a set, and their limits. The operators of the snapshot
  * job make the records in Flink's harness; a transaction for each window writes them to a topic of
  * a broker in this process, where a consumer follows partition 0. The figure is the growth of that
  * partition's log: batches with their headers, removals and commit markers. Exits with status 1 if
