@@ -7,5 +7,5 @@ import picocli.CommandLine.Command;
     name = "report",
     footer = {"  firstseen report membership"},
     description = "Run measurements on this machine.",
-    subcommands = {ReportMembershipCommand.class})
+    subcommands = {ReportMembershipCommand.class, ReportNearCommand.class})
 public final class ReportCommand {}

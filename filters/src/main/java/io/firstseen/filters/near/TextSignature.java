@@ -3,6 +3,9 @@ package io.firstseen.filters.near;
 import io.firstseen.filters.key.KeyHash;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.LongConsumer;
 
 /**
  * Computes the bands of texts by a {@link NearRule}. Holds scratch space, so an object must be used
@@ -18,6 +21,7 @@ public final class TextSignature {
   private final int[] terms;
   private final int[] least;
   private final ByteBuffer band;
+  private final LongConsumer addition = this::add;
   private final byte[][] parts = new byte[64][];
   private int[] starts = new int[256];
 
@@ -54,14 +58,7 @@ public final class TextSignature {
    */
   public long[] bands(byte[] text, long scope) {
     Arrays.fill(least, Integer.MAX_VALUE);
-    int units = rule.unit() == NearRule.Unit.WORDS ? findWords(text) : findCharacters(text);
-    int shingles = Math.max(1, units - rule.shingle() + 1);
-    for (int i = 0; i < shingles; i++) {
-      int from = units < rule.shingle() ? 0 : starts[i];
-      int to = i + rule.shingle() >= units ? text.length : starts[i + rule.shingle()];
-      // The space after the last word is not part of the shingle.
-      add((int) hash.hash(part(text, from, endOf(text, from, to))));
-    }
+    forEachShingle(text, addition);
     long[] bands = new long[rule.bands()];
     for (int i = 0; i < bands.length; i++) {
       band.clear().putLong(scope).put((byte) i);
@@ -71,6 +68,39 @@ public final class TextSignature {
       bands[i] = hash.hash(band.array());
     }
     return bands;
+  }
+
+  /**
+   * Returns the Jaccard similarity of the shingles of two texts, in [0, 1].
+   *
+   * @param text as for {@link #bands}
+   * @param other as for {@link #bands}
+   */
+  public double similarity(byte[] text, byte[] other) {
+    Set<Long> ofText = new HashSet<>();
+    forEachShingle(text, ofText::add);
+    Set<Long> ofBoth = new HashSet<>();
+    Set<Long> all = new HashSet<>(ofText);
+    forEachShingle(
+        other,
+        shingle -> {
+          all.add(shingle);
+          if (ofText.contains(shingle)) {
+            ofBoth.add(shingle);
+          }
+        });
+    return (double) ofBoth.size() / all.size();
+  }
+
+  private void forEachShingle(byte[] text, LongConsumer action) {
+    int units = rule.unit() == NearRule.Unit.WORDS ? findWords(text) : findCharacters(text);
+    int shingles = Math.max(1, units - rule.shingle() + 1);
+    for (int i = 0; i < shingles; i++) {
+      int from = units < rule.shingle() ? 0 : starts[i];
+      int to = i + rule.shingle() >= units ? text.length : starts[i + rule.shingle()];
+      // The space after the last word is not part of the shingle.
+      action.accept(hash.hash(part(text, from, endOf(text, from, to))));
+    }
   }
 
   private int endOf(byte[] text, int from, int to) {
@@ -85,7 +115,8 @@ public final class TextSignature {
     return part;
   }
 
-  private void add(int shingle) {
+  private void add(long hashOfShingle) {
+    int shingle = (int) hashOfShingle;
     int[] f = factors;
     int[] t = terms;
     int[] l = least;

@@ -90,7 +90,11 @@ class TextSignatureTest {
     for (int i = 0; i < pairs; i++) {
       String text = words(random, count);
       String other = changed(random, text, share);
-      expected += rule.matchProbability(jaccard(rule, text, other)) / pairs;
+      double similarity = jaccard(rule, text, other);
+      assertThat(
+              new TextSignature(rule, HASH).similarity(text.getBytes(UTF_8), other.getBytes(UTF_8)))
+          .isEqualTo(similarity);
+      expected += rule.matchProbability(similarity) / pairs;
       matching += equal(bands(rule, text), bands(rule, other)) >= rule.matches() ? 1 : 0;
     }
     double deviation = Math.sqrt(expected * (1 - expected) / pairs);
