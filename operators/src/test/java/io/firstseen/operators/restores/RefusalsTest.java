@@ -101,7 +101,7 @@ class RefusalsTest {
 
   /** As a later release would have written it. */
   @ParameterizedTest
-  @CsvSource({"CuckooPageSerializer, 1, 1", "DedupParametersSerializer, 4, 1 to 4"})
+  @CsvSource({"CuckooPageSerializer, 1, 1", "DedupParametersSerializer, 5, 1 to 5"})
   void stateOfALaterFormatIsRefused(String serializer, int version, String readable)
       throws Exception {
     String snapshot = "io.firstseen.serializers." + serializer + "$Snapshot";
