@@ -36,10 +36,9 @@ import picocli.CommandLine.Spec;
     exitCodeOnExecutionException = 3,
     description = {
       "Runs the pipeline as processes of this machine at full rate, with a ttl and deletes, and"
-          + " measures again and again what might grow: live heap, threads, open files, topics. "
-          + "Then"
-          + " kills TaskManagers, and measures the time to full rate. Exit status 0: nothing grew;"
-          + " 1: something did, or a part failed; 2: usage; 3: the run itself failed.",
+          + " measures again and again what might grow: live heap, threads, open files, topics."
+          + " Then kills TaskManagers, and measures the time to full rate. Exit status 0: nothing"
+          + " grew; 1: something did, or a part failed; 2: usage; 3: the run itself failed.",
       ""
     })
 public final class Soak implements Callable<Integer> {

@@ -43,17 +43,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
 
   @Override
   protected String bytesOfFirstSample() {
-    return "0000001f"
-        + "00000080"
-        + "0b736970686173682d322d34"
-        + "1122334455667788"
-        + "0375726c"
-        + "00000001"
-        + "056578616374"
-        + "0000000000000000"
-        + "00000400"
-        + "0b67636c69642c75746d5f2a"
-        + "046c6f6e67";
+    return "0000001f000000800b736970686173682d322d3411223344556677880375726c000000010565786163740000000000000000000004000b67636c69642c75746d5f2a046c6f6e67";
   }
 
   @Test

@@ -73,13 +73,7 @@ class GolombCodedSetSerializerTest {
     // bits, from 39 on one more. 3 is 0 m + 3 and 200 - 4 is 2 m + 18: the fields 000011 010010
     // and, from behind, 0 and 110. These are 16 bits; one bucket does not have a section of starts.
     assertThat(HexFormat.of().formatHex(write(small())))
-        .isEqualTo(
-            "0000000000000001"
-                + "0000000000000100"
-                + "0000000000000002"
-                + "0000000000000010"
-                + "00"
-                + "020d26");
+        .isEqualTo("000000000000000100000000000001000000000000000002000000000000001000020d26");
   }
 
   @Test

@@ -28,13 +28,7 @@ class KeyEpochsSerializerTest extends TypeSerializerContract<KeyEpochs> {
 
   @Override
   protected String bytesOfFirstSample() {
-    return "02"
-        + "000000000000000a"
-        + "0000000000000002"
-        + "0000000000000014"
-        + "0000000000000001"
-        + "02"
-        + "1000";
+    return "02000000000000000a000000000000000200000000000000140000000000000001021000";
   }
 
   @Test

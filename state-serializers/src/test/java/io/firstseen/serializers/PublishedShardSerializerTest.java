@@ -27,9 +27,7 @@ class PublishedShardSerializerTest extends TypeSerializerContract<PublishedShard
     return ("40" + "6364".repeat(32))
         + "0000000000000006"
         + ("40" + "6162".repeat(32))
-        + "0000000000000003"
-        + "00000005"
-        + "01"
+        + "00000000000000030000000501"
         + ("40" + "6566".repeat(32))
         + "0000000000000002";
   }

@@ -26,14 +26,7 @@ class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
   @Override
   protected String bytesOfFirstSample() {
     // 2 buckets of 35,000 = 0x88b8 values, and 6 bits of headroom.
-    return "0000000000000002"
-        + "00000000000088b8"
-        + "06"
-        + "0000000000000005"
-        + "0000000000000006"
-        + "00000000000002bc"
-        + "000000000036ee80"
-        + "000000000000005a";
+    return "000000000000000200000000000088b8060000000000000005000000000000000600000000000002bc000000000036ee80000000000000005a";
   }
 
   @Test

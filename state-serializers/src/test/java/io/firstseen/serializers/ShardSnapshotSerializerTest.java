@@ -32,10 +32,7 @@ class ShardSnapshotSerializerTest extends TypeSerializerContract<ShardSnapshot> 
 
   @Override
   protected String bytesOfFirstSample() {
-    return "0000000f"
-        + "000000000036ee80"
-        + "0000000000000006"
-        + "03"
+    return "0000000f000000000036ee80000000000000000603"
         + ("40" + "6364".repeat(32))
         + "020405"
         + ("40" + "6162".repeat(32))

@@ -22,10 +22,6 @@ class ShardWindowsSerializerTest extends TypeSerializerContract<ShardWindows> {
 
   @Override
   protected String bytesOfFirstSample() {
-    return "000000000000000a"
-        + "0000000000000003"
-        + "00000002"
-        + "0000000000000014"
-        + "000000000000001e";
+    return "000000000000000a0000000000000003000000020000000000000014000000000000001e";
   }
 }

@@ -65,12 +65,7 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
 
   @Override
   protected String bytesOfFirstSample() {
-    return "07"
-        + "0102030405060708"
-        + "036b6579"
-        + "0674656e616e74"
-        + "027b7d"
-        + "08612e7473763a3137";
+    return "070102030405060708036b65790674656e616e74027b7d08612e7473763a3137";
   }
 
   @Test
@@ -81,19 +76,7 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
         .isEqualTo(
             "17"
                 + bytesOfFirstSample().substring(2)
-                + "01"
-                + "00000102"
-                + "0807060504030201"
-                + "02726b"
-                + "03"
-                + "0168"
-                + "01"
-                + "0109"
-                + "00"
-                + "00"
-                + "0168"
-                + "01"
-                + "00");
+                + "0100000102080706050403020102726b030168010109000001680100");
   }
 
   @Test

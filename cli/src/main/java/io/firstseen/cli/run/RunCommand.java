@@ -102,10 +102,9 @@ public final class RunCommand extends Verb {
       required = true,
       paramLabel = "OUT",
       description =
-          "Output file of the changelog in the input's format: an add per new key and a delete "
-              + "per deleted key, with the input line unchanged. Any OUT may be - for standard "
-              + "output; "
-              + "the summary is then printed to standard error.")
+          "Output file of the changelog in the input's format: an add per new key and a delete per"
+              + " deleted key, with the input line unchanged. Any OUT may be - for standard"
+              + " output; the summary is then printed to standard error.")
   private Path accepted;
 
   @Option(
@@ -135,10 +134,9 @@ public final class RunCommand extends Verb {
       names = "--from-savepoint",
       paramLabel = "DIR",
       description =
-          "Savepoint of 'firstseen bootstrap' with the keys that the dedup already knows, "
-              + "created with the same hash key, canonicaliser, shards and mode. The savepoint "
-              + "is not "
-              + "changed.")
+          "Savepoint of 'firstseen bootstrap' with the keys that the dedup already knows, created"
+              + " with the same hash key, canonicaliser, shards and mode. The savepoint is not"
+              + " changed.")
   private Path fromSavepoint;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")

@@ -89,10 +89,9 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SET",
       converter = OptionValues.SetName.class,
       description =
-          "Name of an allow set: URLs that it lists are absent, regardless of the other lists; "
-              + "may be repeated. With --bootstrap-servers, the service also follows this set; "
-              + "with "
-              + "--directory, it must be the set of one of the directories.")
+          "Name of an allow set: URLs that it lists are absent, regardless of the other lists; may"
+              + " be repeated. With --bootstrap-servers, the service also follows this set; with"
+              + " --directory, it must be the set of one of the directories.")
   private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
@@ -157,20 +156,18 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--allow-host",
       paramLabel = "NAME",
       description =
-          "Name that is accepted in the Host header of a request, in addition to IP addresses "
-              + "and localhost; may be repeated, * accepts all names (default: all; if --host is "
-              + "only "
-              + "reachable from this machine, its name).")
+          "Name that is accepted in the Host header of a request, in addition to IP addresses and"
+              + " localhost; may be repeated, * accepts all names (default: all; if --host is only"
+              + " reachable from this machine, its name).")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "File with tokens, one per line, of 16 to 1024 characters. Every request must contain "
-              + "one of them as 'Authorization: Bearer TOKEN', except requests for /healthz, "
-              + "/readyz "
-              + "and the files of the page. Default: the environment variable "
+          "File with tokens, one per line, of 16 to 1024 characters. Every request must contain"
+              + " one of them as 'Authorization: Bearer TOKEN', except requests for /healthz,"
+              + " /readyz and the files of the page. Default: the environment variable "
               + TOKEN_VARIABLE
               + ", or else no token is needed.")
   private Path tokenFile;

@@ -45,10 +45,9 @@ final class CodecOptions {
       paramLabel = "NAME",
       converter = CodecName.class,
       description =
-          "Format of the set. original: the file of the first tools in Python and C++; bip158: "
-              + "the basic filter of a Bitcoin block; golombset: kazuho/golombset; casper: the "
-              + "cookie "
-              + "of H2O's cache-aware server push.")
+          "Format of the set. original: the file of the first tools in Python and C++; bip158: the"
+              + " basic filter of a Bitcoin block; golombset: kazuho/golombset; casper: the cookie"
+              + " of H2O's cache-aware server push.")
   private Name name;
 
   @Option(

@@ -35,10 +35,9 @@ final class SetKeys {
       required = true,
       paramLabel = "KEYS",
       description =
-          "File with keys, decompressed if it is in gzip format; - reads standard input. Keys "
-              + "are text for original and casper, hexadecimal digits for bip158, and decimal "
-              + "numbers "
-              + "for golombset.")
+          "File with keys, decompressed if it is in gzip format; - reads standard input. Keys are"
+              + " text for original and casper, hexadecimal digits for bip158, and decimal numbers"
+              + " for golombset.")
   private String input;
 
   @Option(

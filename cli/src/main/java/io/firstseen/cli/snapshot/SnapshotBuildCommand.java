@@ -86,11 +86,10 @@ final class SnapshotBuildCommand extends Verb {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Probability, in (0, 0.1], that the snapshot returns present for one URL that is not "
-              + "listed and has 30 match expressions; most URLs have fewer than a dozen. One key "
-              + "then "
-              + "has the rate 1-(1-RATE)^(1/30). Replaces --fpr. Needs --canonicaliser "
-              + "url-expression.")
+          "Probability, in (0, 0.1], that the snapshot returns present for one URL that is not"
+              + " listed and has 30 match expressions; most URLs have fewer than a dozen. One key"
+              + " then has the rate 1-(1-RATE)^(1/30). Replaces --fpr. Needs --canonicaliser"
+              + " url-expression.")
   private Double urlFalsePositiveRate;
 
   @Option(

@@ -294,8 +294,7 @@ class SnapshotCodecTest {
                 ExitCode.USAGE,
                 List.of(),
                 List.of(
-                    "firstseen snapshot decode: this is not a set of golombset: the code that "
-                        + "begins"
-                        + " at bit 26 extends past the end, at bit 32")));
+                    "firstseen snapshot decode: this is not a set of golombset: the code that"
+                        + " begins at bit 26 extends past the end, at bit 32")));
   }
 }

@@ -48,18 +48,7 @@ final class ListLine {
 
   private static final Pattern OPTION =
       Pattern.compile(
-          "~?(third-party|3p|strict3p|first-party|1p|strict1p|script"
-              + "|image|stylesheet|css|object|object-subrequest|xmlhttprequest"
-              + "|xhr|subdocument|frame|popup|popunder|media|font|websocket"
-              + "|webrtc|ping|other|badfilter|important|all|document|doc"
-              + "|domain|from|to|method|header|ipaddress|denyallow|sitekey"
-              + "|app|csp|permissions|redirect|redirect-rule|rewrite|replace"
-              + "|removeparam|removeheader|uritransform|urltransform|urlskip"
-              + "|empty|mp4|cookie|cname|match-case|generichide|ghide"
-              + "|genericblock|specifichide|shide|elemhide|ehide|urlblock"
-              + "|content|jsinject|extension|stealth|inline-script|inline-font"
-              + "|network)"
-              + "(=.*)?",
+          "~?(third-party|3p|strict3p|first-party|1p|strict1p|script|image|stylesheet|css|object|object-subrequest|xmlhttprequest|xhr|subdocument|frame|popup|popunder|media|font|websocket|webrtc|ping|other|badfilter|important|all|document|doc|domain|from|to|method|header|ipaddress|denyallow|sitekey|app|csp|permissions|redirect|redirect-rule|rewrite|replace|removeparam|removeheader|uritransform|urltransform|urlskip|empty|mp4|cookie|cname|match-case|generichide|ghide|genericblock|specifichide|shide|elemhide|ehide|urlblock|content|jsinject|extension|stealth|inline-script|inline-font|network)(=.*)?",
           Pattern.DOTALL);
 
   private static final Pattern PAGE_AND_OPTION =

@@ -20,14 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BloomFormatTest {
   /** Computed by an independent program from the text of the specification. */
   private static final String GOLDEN =
-      "46534246"
-          + "01"
-          + "07"
-          + "0000"
-          + "8000000000000000"
-          + "41a9651802680105"
-          + "801204060c003a32"
-          + "9ddf822a";
+      "4653424601070000800000000000000041a9651802680105801204060c003a329ddf822a";
 
   private static BloomFilter filter() {
     BloomFilter filter = new BloomFilter(new BloomShape(128, 7));

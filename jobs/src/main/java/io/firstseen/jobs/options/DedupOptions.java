@@ -19,10 +19,9 @@ public final class DedupOptions {
       defaultValue = "" + Firstseen.DEFAULT_FALSE_POSITIVE_RATE,
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Probability, in (0, 0.1], that a new key is reported as a duplicate when the filter "
-              + "is filled to its capacity. State keeps its first rate, and the job logs a "
-              + "warning if "
-              + "this option differs (default: ${DEFAULT-VALUE}).")
+          "Probability, in (0, 0.1], that a new key is reported as a duplicate when the filter is"
+              + " filled to its capacity. State keeps its first rate, and the job logs a warning"
+              + " if this option differs (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
 
@@ -66,12 +65,10 @@ public final class DedupOptions {
       defaultValue = "approximate",
       converter = OptionValues.ModeName.class,
       description =
-          "approximate: only the filter decides; exact: keys that the filter reports as known "
-              + "are checked against the set of the live keys' 64-bit hashes, so that no new key "
-              + "is "
-              + "dropped; exact-keys: the same check against the keys themselves. Fixed for the "
-              + "life "
-              + "of the state (default: ${DEFAULT-VALUE}).")
+          "approximate: only the filter decides; exact: keys that the filter reports as known are"
+              + " checked against the set of the live keys' 64-bit hashes, so that no new key is"
+              + " dropped; exact-keys: the same check against the keys themselves. Fixed for the"
+              + " life of the state (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private DedupMode mode;
 
@@ -93,10 +90,9 @@ public final class DedupOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "Time after which a key expires, at least 1s; a key may live up to an eighth longer. "
-              + "The length may change at any restart; a TTL cannot be added or removed "
-              + "(default: keys "
-              + "are kept until they are deleted).")
+          "Time after which a key expires, at least 1s; a key may live up to an eighth longer. The"
+              + " length may change at any restart; a TTL cannot be added or removed (default:"
+              + " keys are kept until they are deleted).")
   @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
@@ -129,12 +125,11 @@ public final class DedupOptions {
       fallbackValue = "" + Firstseen.DEFAULT_AUDIT_SLICES,
       converter = AuditSlices.class,
       description =
-          "Size of the audit: the job keeps the exact set of the live keys of one hash in N, "
-              + "measures the false-positive rate on it, and reports the new keys that are "
-              + "dropped. 0 "
-              + "disables the audit; at most 1048576; 1024 if N is omitted. State keeps its first "
-              + "value, and the job logs a warning if this option differs (default: "
-              + "${DEFAULT-VALUE}).")
+          "Size of the audit: the job keeps the exact set of the live keys of one hash in N,"
+              + " measures the false-positive rate on it, and reports the new keys that are"
+              + " dropped. 0 disables the audit; at most 1048576; 1024 if N is omitted. State"
+              + " keeps its first value, and the job logs a warning if this option differs"
+              + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private int auditSlices;
 

@@ -32,10 +32,9 @@ public final class EventOptions {
       paramLabel = "REGEX",
       converter = OptionValues.TopicPattern.class,
       description =
-          "Java regular expression for the names of the topics of the events, instead of "
-              + "--events-topic. It must match the whole name. Topics that are created later are "
-              + "also "
-              + "read.")
+          "Java regular expression for the names of the topics of the events, instead of"
+              + " --events-topic. It must match the whole name. Topics that are created later are"
+              + " also read.")
   @Bound(Bound.By.NOTHING)
   private @Nullable Pattern topicPattern;
 
@@ -53,11 +52,10 @@ public final class EventOptions {
       defaultValue = "json",
       converter = KafkaOptions.EventFormat.Converter.class,
       description =
-          "json: the value is an object with ts, op, key and an optional scope, or has a "
-              + "different structure with --key-field; key: the record's key is the key, and a "
-              + "null "
-              + "value deletes it; avro, protobuf: the value is in Avro or Protocol Buffers, and "
-              + "--key-field is required (default: ${DEFAULT-VALUE}).")
+          "json: the value is an object with ts, op, key and an optional scope, or has a different"
+              + " structure with --key-field; key: the record's key is the key, and a null value"
+              + " deletes it; avro, protobuf: the value is in Avro or Protocol Buffers, and"
+              + " --key-field is required (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private KafkaOptions.EventFormat format;
 

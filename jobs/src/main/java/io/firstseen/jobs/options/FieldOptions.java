@@ -45,10 +45,9 @@ public final class FieldOptions {
       paramLabel = "POINTER",
       converter = OptionValues.Pointer.class,
       description =
-          "Field of the value that is the key, as a JSON pointer (RFC 6901) such as /id or "
-              + "/order/id. If it is repeated, the key is the JSON array of these fields "
-              + "(default: the "
-              + "format of docs/format/records-v1.md).")
+          "Field of the value that is the key, as a JSON pointer (RFC 6901) such as /id or"
+              + " /order/id. If it is repeated, the key is the JSON array of these fields"
+              + " (default: the format of docs/format/records-v1.md).")
   @Bound(Bound.By.IDENTITY)
   private List<FieldPointer> key = new ArrayList<>();
 

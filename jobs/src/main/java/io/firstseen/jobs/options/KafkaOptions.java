@@ -137,22 +137,19 @@ public final class KafkaOptions implements Cloneable {
       defaultValue = "1d",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Maximum time that a snapshot job may be down or behind and still resume from its "
-              + "state. The accepted topic must keep tombstones for this long "
-              + "(delete.retention.ms); "
-              + "the job creates the topic with this value (default: ${DEFAULT-VALUE}).")
+          "Maximum time that a snapshot job may be down or behind and still resume from its state."
+              + " The accepted topic must keep tombstones for this long (delete.retention.ms); the"
+              + " job creates the topic with this value (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration maxDowntime;
 
   @Option(
       names = "--take-over",
       description =
-          "Take over a set or the output of a dedup job that another job has written, or this "
-              + "job from a newer state. Sequences continue after the highest sequence on the "
-              + "topic; "
-              + "outcomes that are already written are not written again. A dedup job stops the "
-              + "other "
-              + "job; before you take over a set, stop the job that publishes it.")
+          "Take over a set or the output of a dedup job that another job has written, or this job"
+              + " from a newer state. Sequences continue after the highest sequence on the topic;"
+              + " outcomes that are already written are not written again. A dedup job stops the"
+              + " other job; before you take over a set, stop the job that publishes it.")
   @Bound(Bound.By.NOTHING)
   private boolean takeOver;
 
@@ -170,11 +167,10 @@ public final class KafkaOptions implements Cloneable {
   @Option(
       names = "--accept-new-topic",
       description =
-          "Resume from state although a topic of the job was deleted, recreated or renamed. The "
-              + "job reads a new topic of events from its beginning. Unread records of the old "
-              + "topic "
-              + "are lost, as are the live keys of an accepted topic. Without this option the job "
-              + "fails.")
+          "Resume from state although a topic of the job was deleted, recreated or renamed. The"
+              + " job reads a new topic of events from its beginning. Unread records of the old"
+              + " topic are lost, as are the live keys of an accepted topic. Without this option"
+              + " the job fails.")
   @Bound(Bound.By.NOTHING)
   private boolean acceptNewTopic;
 

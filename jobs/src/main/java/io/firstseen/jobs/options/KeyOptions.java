@@ -20,12 +20,11 @@ public final class KeyOptions {
       defaultValue = "none",
       converter = OptionValues.CanonicaliserName.class,
       description =
-          "Rule that maps spellings of a key to one key: none (bytes unchanged), url, text, or "
-              + "url-expression (entries of lists of hosts and URLs); url-2 and url-expression-1 "
-              + "are "
-              + "older versions, for older state. Fixed for the life of the state and of the set; "
-              + "SnapshotJob fails unless its value matches the dedup job's (default: "
-              + "${DEFAULT-VALUE}).")
+          "Rule that maps spellings of a key to one key: none (bytes unchanged), url, text, or"
+              + " url-expression (entries of lists of hosts and URLs); url-2 and url-expression-1"
+              + " are older versions, for older state. Fixed for the life of the state and of the"
+              + " set; SnapshotJob fails unless its value matches the dedup job's (default:"
+              + " ${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private Canonicaliser canonicaliser;
 
@@ -34,12 +33,11 @@ public final class KeyOptions {
       paramLabel = "NAME,...",
       converter = OptionValues.StrippedParameters.class,
       description =
-          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * "
-              + "matches any suffix, and the name common stands for the list of tracking "
-              + "parameters in "
-              + "docs/format/url-v3.md. Recorded in the state and in the set, and fixed for their "
-              + "life; SnapshotJob fails unless its value matches the dedup job's. Needs "
-              + "--canonicaliser url (default: none).")
+          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * matches"
+              + " any suffix, and the name common stands for the list of tracking parameters in"
+              + " docs/format/url-v3.md. Recorded in the state and in the set, and fixed for their"
+              + " life; SnapshotJob fails unless its value matches the dedup job's. Needs"
+              + " --canonicaliser url (default: none).")
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 

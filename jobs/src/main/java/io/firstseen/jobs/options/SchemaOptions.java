@@ -18,10 +18,9 @@ public final class SchemaOptions {
       paramLabel = "URL",
       converter = OptionValues.RegistryUri.class,
       description =
-          "Schema registry of --event-format avro. Each value starts with a zero byte and the 4 "
-              + "bytes of its schema id. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH "
-              + "of "
-              + "every TaskManager can contain the credentials, user:password.")
+          "Schema registry of --event-format avro. Each value starts with a zero byte and the 4"
+              + " bytes of its schema id. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH"
+              + " of every TaskManager can contain the credentials, user:password.")
   @Bound(Bound.By.NOTHING)
   private @Nullable URI registry;
 

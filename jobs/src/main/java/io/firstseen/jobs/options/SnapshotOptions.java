@@ -61,11 +61,10 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Probability, in (0, 0.1], that a snapshot returns present for one key that is not in "
-              + "it. For a URL with n match expressions (most URLs have fewer than a dozen) the "
-              + "probability is up to n times as high. Fixed for the life of the state (default: "
-              + "the "
-              + "value of --fpr, or "
+          "Probability, in (0, 0.1], that a snapshot returns present for one key that is not in"
+              + " it. For a URL with n match expressions (most URLs have fewer than a dozen) the"
+              + " probability is up to n times as high. Fixed for the life of the state (default:"
+              + " the value of --fpr, or "
               + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
               + " in a job without --fpr).")
   @Bound(Bound.By.STATE)
@@ -76,11 +75,10 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not "
-              + "listed and has 30 match expressions; most URLs have fewer than a dozen. One key "
-              + "then "
-              + "has the rate 1-(1-RATE)^(1/30). Replaces --snapshot-fpr. Needs --canonicaliser "
-              + "url-expression.")
+          "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not"
+              + " listed and has 30 match expressions; most URLs have fewer than a dozen. One key"
+              + " then has the rate 1-(1-RATE)^(1/30). Replaces --snapshot-fpr. Needs"
+              + " --canonicaliser url-expression.")
   @Bound(Bound.By.STATE)
   private Double urlFalsePositiveRate;
 
@@ -88,11 +86,10 @@ public final class SnapshotOptions {
       names = HASH_KEY,
       paramLabel = NamedHashKey.LABEL,
       description =
-          "File with the hash key of the snapshots, 32 hexadecimal digits, or public for the "
-              + "public key (write ./public for a file of this name). Clients only need this "
-              + "key, so the dedup's key stays secret. Fixed for the life of the state (default: "
-              + "the hash key of"
-              + " --hash-key-file or FIRSTSEEN_HASH_KEY).")
+          "File with the hash key of the snapshots, 32 hexadecimal digits, or public for the"
+              + " public key (write ./public for a file of this name). Clients only need this key,"
+              + " so the dedup's key stays secret. Fixed for the life of the state (default: the"
+              + " hash key of --hash-key-file or FIRSTSEEN_HASH_KEY).")
   @Bound(Bound.By.STATE)
   private Path hashKeyFile;
 
@@ -134,10 +131,9 @@ public final class SnapshotOptions {
       paramLabel = "SEQUENCE",
       converter = OptionValues.Sequence.class,
       description =
-          "Release for a publication on hold, used once: the window that follows the manifest "
-              + "with this sequence is published regardless of its change in size. The warning "
-              + "about "
-              + "the hold reports the sequence.")
+          "Release for a publication on hold, used once: the window that follows the manifest with"
+              + " this sequence is published regardless of its change in size. The warning about"
+              + " the hold reports the sequence.")
   @Bound(Bound.By.NOTHING)
   private Long allowJumpAfter;
 
@@ -157,10 +153,9 @@ public final class SnapshotOptions {
       paramLabel = "URI",
       converter = OptionValues.DirectoryUri.class,
       description =
-          "Directory for the blobs, in any file system with a Flink plugin, such as "
-              + "s3://bucket/spam. The topic then contains only manifests and the publisher's "
-              + "claim. "
-              + "Each set needs its own directory.")
+          "Directory for the blobs, in any file system with a Flink plugin, such as"
+              + " s3://bucket/spam. The topic then contains only manifests and the publisher's"
+              + " claim. Each set needs its own directory.")
   // At a restart the publisher looks for the blobs of its state.
   @Bound(Bound.By.NOTHING)
   private URI blobDirectory;

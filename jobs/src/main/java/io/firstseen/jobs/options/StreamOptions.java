@@ -68,22 +68,19 @@ public final class StreamOptions {
       defaultValue = "1m",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Time after which a partition without events no longer holds back the watermark. If "
-              + "the watermark does not advance for this long, windows close by the system "
-              + "clock, at "
-              + "most this long after their end (default: ${DEFAULT-VALUE}).")
+          "Time after which a partition without events no longer holds back the watermark. If the"
+              + " watermark does not advance for this long, windows close by the system clock, at"
+              + " most this long after their end (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration idleTimeout;
 
   @Option(
       names = "--hash-key-on-workers",
       description =
-          "Read hash keys on every TaskManager, from the same --hash-key-file or its own "
-              + "FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither "
-              + "the "
-              + "job nor Flink's files of the job contain them. The machine that submits the job "
-              + "also "
-              + "needs them.")
+          "Read hash keys on every TaskManager, from the same --hash-key-file or its own"
+              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither"
+              + " the job nor Flink's files of the job contain them. The machine that submits the"
+              + " job also needs them.")
   @Bound(Bound.By.NOTHING)
   private boolean hashKeyOnWorkers;
 

@@ -41,11 +41,10 @@ public final class TopicOptions {
       defaultValue = "changelog",
       converter = OutputName.class,
       description =
-          "Output of a dedup job for events that change the live keys. changelog: keys and "
-              + "payloads, to the accepted topic; record: the unchanged input records, to "
-              + "--records-topic, which then contains the input without duplicates; both: both "
-              + "topics "
-              + "(default: ${DEFAULT-VALUE}).")
+          "Output of a dedup job for events that change the live keys. changelog: keys and"
+              + " payloads, to the accepted topic; record: the unchanged input records, to"
+              + " --records-topic, which then contains the input without duplicates; both: both"
+              + " topics (default: ${DEFAULT-VALUE}).")
   // State and claims topic name the topics that the job writes to.
   @Bound(Bound.By.NOTHING)
   private Output output;
@@ -77,11 +76,10 @@ public final class TopicOptions {
       defaultValue = "topic",
       converter = DuplicatesName.class,
       description =
-          "Duplicates that a dedup job writes to --duplicates-topic. topic: all; sample: the "
-              + "duplicates of one key in 100, chosen by its hash, and all deletes of unknown "
-              + "keys; "
-              + "none: none, and the topic does not have to exist. Metrics count all duplicates in "
-              + "each case (default: ${DEFAULT-VALUE}).")
+          "Duplicates that a dedup job writes to --duplicates-topic. topic: all; sample: the"
+              + " duplicates of one key in 100, chosen by its hash, and all deletes of unknown"
+              + " keys; none: none, and the topic does not have to exist. Metrics count all"
+              + " duplicates in each case (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duplicates duplicates;
 
@@ -143,11 +141,10 @@ public final class TopicOptions {
       paramLabel = "N",
       converter = OptionValues.ReplicaCount.class,
       description =
-          "Minimum value of min.insync.replicas that each topic of the job, except topics of "
-              + "events, must have: the number of brokers that must store a record before it "
-              + "counts as "
-              + "written. The job creates topics with this value. Needs --topic-replication-factor "
-              + "(default: the brokers' default, unchecked).")
+          "Minimum value of min.insync.replicas that each topic of the job, except topics of"
+              + " events, must have: the number of brokers that must store a record before it"
+              + " counts as written. The job creates topics with this value. Needs"
+              + " --topic-replication-factor (default: the brokers' default, unchecked).")
   @Bound(Bound.By.NOTHING)
   private @Nullable Short minInsyncReplicas;
 

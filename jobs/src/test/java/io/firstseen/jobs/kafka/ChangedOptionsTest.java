@@ -300,11 +300,9 @@ class ChangedOptionsTest {
         .isEqualTo(
             "the options differ from the options recorded for the output on topic "
                 + changed
-                + ".accepted, so equal events would have a different key, operation or time: "
-                + "--scope-field"
-                + " is /s, recorded as none (start with the recorded values, or accept the "
-                + "change with --accept-changes"
-                + " scope-field)");
+                + ".accepted, so equal events would have a different key, operation or time:"
+                + " --scope-field is /s, recorded as none (start with the recorded values, or"
+                + " accept the change with --accept-changes scope-field)");
   }
 
   private static List<String> identity(String prefix) {
@@ -373,9 +371,8 @@ class ChangedOptionsTest {
         .startsWith(
             "the options differ from the options of the dedup job that writes topic "
                 + early
-                + ".accepted, so the set would not contain the keys of the topic: "
-                + "--canonicaliser is"
-                + " none-1, recorded as url-expression-2 (");
+                + ".accepted, so the set would not contain the keys of the topic: --canonicaliser"
+                + " is none-1, recorded as url-expression-2 (");
     TestJobs.cancel(dedup);
   }
 
@@ -392,11 +389,10 @@ class ChangedOptionsTest {
         .isEqualTo(
             "the state "
                 + state
-                + " does not contain set firstseen, so the set would lack all earlier keys "
-                + "(start a "
-                + "SnapshotJob without state, which reads all keys of the accepted topic, or "
-                + "start with --accept-changes set, so that the set contains only keys that are "
-                + "accepted from now on)");
+                + " does not contain set firstseen, so the set would lack all earlier keys (start"
+                + " a SnapshotJob without state, which reads all keys of the accepted topic,"
+                + " or start with --accept-changes set, so that the set contains only keys"
+                + " that are accepted from now on)");
     submit("PipelineJob", added, Map.of("accept-changes", "set"), TestJobs.fromSavepoint(state));
     send(added, 3, 6);
     topics.readUntil(added + ".snapshots", READ_COMMITTED, records -> !records.isEmpty());

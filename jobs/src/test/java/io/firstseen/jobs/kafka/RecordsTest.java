@@ -187,9 +187,8 @@ class RecordsTest {
     assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
-            "topic t must have as many partitions as the topics of events, but has 3, and there "
-                + "is a"
-                + " record at topic-3@42 (add partitions)");
+            "topic t must have as many partitions as the topics of events, but has 3, and there is"
+                + " a record at topic-3@42 (add partitions)");
     Outcome older =
         Outcome.of(
             Outcome.Kind.ACCEPTED,

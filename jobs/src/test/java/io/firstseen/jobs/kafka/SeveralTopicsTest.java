@@ -194,9 +194,8 @@ class SeveralTopicsTest {
       assertThatThrownBy(options::check)
           .isInstanceOf(UserErrorException.class)
           .hasMessage(
-              "--events-topic-pattern must not match a topic that the job writes, got %s\\.%s, "
-                  + "which"
-                  + " matches %s.%s of --%s-topic",
+              "--events-topic-pattern must not match a topic that the job writes, got %s\\.%s,"
+                  + " which matches %s.%s of --%s-topic",
               name, own, name, own, own);
     }
   }

@@ -177,10 +177,9 @@ class TopicsOnBrokerTest {
             () -> TestJobs.require(Job.SNAPSHOTS, options("p"), "--ttl=8h"))) {
       assertRefused(
           preparation::run,
-          "topic p.accepted must keep records for 33h (the sum of --ttl, an eighth of it, and "
-              + "--max-downtime), but keeps them for 10h (increase its retention.ms to "
-              + "118800000, or lower"
-              + " --max-downtime)");
+          "topic p.accepted must keep records for 33h (the sum of --ttl, an eighth of it, and"
+              + " --max-downtime), but keeps them for 10h (increase its retention.ms to 118800000,"
+              + " or lower --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};
     TestJobs.require(Job.DEDUP, options("p", shortly), "--ttl=8h");

@@ -170,9 +170,8 @@ class JobOptionsTest {
     assertThatThrownBy(soon::publication)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--expire-after must be more than --window, 1h, because a set is published once per "
-                + "window; got"
-                + " 1h");
+            "--expire-after must be more than --window, 1h, because a set is published once per"
+                + " window; got 1h");
     SnapshotOptions late = JobOptions.parse("--expire-after=876001h").snapshots();
     assertThatThrownBy(late::publication)
         .isInstanceOf(UserErrorException.class)
