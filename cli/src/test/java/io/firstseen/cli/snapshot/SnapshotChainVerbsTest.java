@@ -219,7 +219,7 @@ class SnapshotChainVerbsTest {
     byte[] damaged = Files.readAllBytes(Path.of(blob(packs.get(1))));
     damaged[damaged.length / 2] ^= 1;
     snapshot("apply", base, write("damaged", damaged), "--output", path("x"))
-        .assertRefused(path("damaged") + ": the checksum of the blob does not fit");
+        .assertRefused(path("damaged") + ": the checksum of the blob does not match");
     SetPublisher other = new SetPublisher("other", SET);
     List<byte[]> blobs = publish(other, 9, hashes(0, 10)).blobs();
     snapshot("apply", base, write("other", blobs.get(blobs.size() - 1)), "--output", path("x"))
