@@ -100,7 +100,7 @@ public final class SnapshotOptions {
       converter = OptionValues.Share.class,
       description =
           "Share of its keys, in [0, 1], that a set may lose from one published window to the "
-              + "next. If a window falls further, publication is on hold and consumers keep the "
+              + "next. If a window falls further, publication is on hold and clients keep the "
               + "previous snapshot. 1 disables the limit (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private double maxFall;
@@ -165,7 +165,7 @@ public final class SnapshotOptions {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Time after its publication at which a manifest expires; consumers then report it as "
+          "Time after its publication at which a manifest expires; clients then report it as "
               + "stale. More than --window, at most 36500d (default: manifests do not expire).")
   @Bound(Bound.By.NOTHING)
   private Duration expireAfter;
