@@ -28,7 +28,7 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   public static final NearRule SHORT = new NearRule(Unit.CHARACTERS, 4, 32, 5, 2);
 
   /** For mails and pages. */
-  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 14, 8, 1);
+  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 18, 8, 1);
 
   private static final long serialVersionUID = 1;
 

@@ -16,7 +16,7 @@ public final class TextSignature {
 
   private final NearRule rule;
   private final KeyHash hash;
-  // Component c of a shingle with the hash h is factors[c] * h + terms[c], compared as unsigned.
+  // Component c of a shingle with the hash h is factors[c] * h + terms[c] without its lowest bit.
   private final int[] factors;
   private final int[] terms;
   private final int[] least;
@@ -33,9 +33,7 @@ public final class TextSignature {
     for (int c = 0; c < factors.length; c++) {
       long mixed = splitMix(c + 1);
       factors[c] = (int) (mixed >>> Integer.SIZE) | 1;
-      // The sign bit is flipped, so that signed comparison orders the integers as
-      // unsigned.
-      terms[c] = (int) mixed ^ Integer.MIN_VALUE;
+      terms[c] = (int) mixed;
     }
     Arrays.setAll(parts, byte[]::new);
     least = new int[factors.length];
@@ -63,7 +61,7 @@ public final class TextSignature {
     for (int i = 0; i < bands.length; i++) {
       band.clear().putLong(scope).put((byte) i);
       for (int row = 0; row < rule.rows(); row++) {
-        band.putInt(least[i * rule.rows() + row] ^ Integer.MIN_VALUE);
+        band.putInt(least[i * rule.rows() + row]);
       }
       bands[i] = hash.hash(band.array());
     }
@@ -121,8 +119,10 @@ public final class TextSignature {
     int[] t = terms;
     int[] l = least;
     for (int c = 0; c < l.length; c++) {
-      // The sum modulo 2^32 with the sign bit flipped: adding 2^31 is the same as flipping it.
-      l[c] = Math.min(l[c], f[c] * shingle + t[c]);
+      // The minimum of two numbers of 31 bits, without a branch: the JIT compiler vectorises this,
+      // but not Math.min.
+      int difference = ((f[c] * shingle + t[c]) >>> 1) - l[c];
+      l[c] += difference & (difference >> (Integer.SIZE - 1));
     }
   }
 

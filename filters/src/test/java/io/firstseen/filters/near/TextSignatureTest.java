@@ -27,7 +27,7 @@ class TextSignatureTest {
   private static final KeyHash HASH = KeyHash.fixed();
 
   private static long[] bands(NearRule rule, String text) {
-    return new TextSignature(rule, HASH).bands(text.getBytes(UTF_8), 0);
+    return new TextSignature(rule, HASH).bands(text.getBytes(UTF_8), HASH.hash(new byte[0]));
   }
 
   private static long equal(long[] first, long[] second) {

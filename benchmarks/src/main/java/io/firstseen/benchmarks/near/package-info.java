@@ -1,0 +1,2 @@
+/** Near-duplicates of texts: recall, false drops, bytes and rates. */
+package io.firstseen.benchmarks.near;
