@@ -102,8 +102,8 @@ public final class NearFigures extends FiguresProgram {
       int similar = 0;
       for (int i = 0; i < TRIALS; i++) {
         String text = live.get(random.nextInt(texts));
-        String changed = changed(text, rule == NearRule.SHORT ? 0.12 : 0.03);
-        if (rule == NearRule.SHORT || signature.similarity(form(text), form(changed)) >= 0.8) {
+        String changed = changed(text, rule.equals(NearRule.SHORT) ? 0.12 : 0.03);
+        if (rule.equals(NearRule.SHORT) || signature.similarity(form(text), form(changed)) >= 0.8) {
           similar++;
           harness.processElement(record(signature, changed));
         }
@@ -179,7 +179,7 @@ public final class NearFigures extends FiguresProgram {
   /** Replaces, inserts or removes a share of the words, on average. */
   private String changed(String text, double share) {
     StringBuilder changed = new StringBuilder();
-    for (String word : text.split(" ")) {
+    for (String word : text.split(" ", -1)) {
       boolean changes = random.nextDouble() < share;
       int kind = changes ? random.nextInt(3) : 3;
       if (kind != 2) {
