@@ -1,5 +1,6 @@
 package io.firstseen.cli.demo;
 
+import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Verb;
@@ -96,6 +97,7 @@ public final class DemoCommand extends Verb {
   @Override
   public Integer call() throws Exception {
     int maxEvents = events == null ? Integer.MAX_VALUE : events;
+    LocalPorts.chooseFor("--web-port", webPort);
     DemoSettings settings = new DemoSettings(maxEvents, rate, parallelism, stateBackend, webPort);
     return Cleanup.after(cleanup -> run(settings, cleanup));
   }

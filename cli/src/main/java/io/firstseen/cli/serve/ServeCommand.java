@@ -342,7 +342,9 @@ public final class ServeCommand implements Callable<Integer> {
     try {
       return SnapshotServer.start(options, sources, Set.copyOf(allow), lines);
     } catch (IOException e) {
-      throw new UserErrorException(e.getMessage());
+      String advice =
+          e.getMessage().endsWith(" is in use") ? ": choose another one with --port" : "";
+      throw new UserErrorException(e.getMessage() + advice);
     }
   }
 

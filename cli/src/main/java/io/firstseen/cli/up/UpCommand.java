@@ -230,12 +230,11 @@ public final class UpCommand extends Verb {
     checkOptions();
     Path jar = JobJar.find();
     Optional<Path> prometheus = PrometheusProcess.program();
-    List<Integer> ports = new ArrayList<>(List.of(kafkaPort, webPort, port));
+    LocalPorts.chooseFor("--kafka-port", kafkaPort);
+    LocalPorts.chooseFor("--web-port", webPort);
+    LocalPorts.chooseFor("--port", port);
     if (prometheus.isPresent()) {
-      ports.add(prometheusPort);
-    }
-    for (int each : ports) {
-      LocalPorts.choose(each);
+      LocalPorts.chooseFor("--prometheus-port", prometheusPort);
     }
     DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
     ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);

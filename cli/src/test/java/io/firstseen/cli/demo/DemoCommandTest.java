@@ -39,7 +39,9 @@ class DemoCommandTest {
       assertThat(demo.err())
           .last()
           .isEqualTo(
-              "firstseen demo: port %d of localhost is taken".formatted(taken.getLocalPort()));
+              ("firstseen demo: cannot listen on 127.0.0.1:%d: the port is in use:"
+                      + " choose another one with --web-port")
+                  .formatted(taken.getLocalPort()));
     }
   }
 

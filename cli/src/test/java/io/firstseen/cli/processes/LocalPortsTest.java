@@ -10,13 +10,16 @@ import org.junit.jupiter.api.Test;
 
 class LocalPortsTest {
   @Test
-  void aPortInUseIsRefusedWithTheReason() throws Exception {
+  void aPortInUseIsRejectedWithTheOptionThatSetsIt() throws Exception {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = other.getLocalPort();
+      String inUse = "cannot listen on 127.0.0.1:" + port + ": the port is in use";
       assertThatThrownBy(() -> LocalPorts.choose(port))
           .isInstanceOf(UserErrorException.class)
-          .hasMessageStartingWith("cannot listen on port " + port + " of localhost: ")
-          .hasMessageContaining("in use");
+          .hasMessage(inUse);
+      assertThatThrownBy(() -> LocalPorts.chooseFor("--web-port", port))
+          .isInstanceOf(UserErrorException.class)
+          .hasMessage(inUse + ": choose another one with --web-port");
     }
   }
 

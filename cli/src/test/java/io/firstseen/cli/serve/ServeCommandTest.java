@@ -138,7 +138,9 @@ class ServeCommandTest {
       assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
       assertThat(ended.err())
           .containsExactly(
-              "firstseen serve: cannot listen on 127.0.0.1:" + port + ": the port is in use");
+              "firstseen serve: cannot listen on 127.0.0.1:"
+                  + port
+                  + ": the port is in use: choose another one with --port");
     }
   }
 
