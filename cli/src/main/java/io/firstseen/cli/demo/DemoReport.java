@@ -95,7 +95,8 @@ record DemoReport(
   private void addChecks(Fields fields) {
     fields.text(
         String.format(
-            "%nCompared with an exact model, and queried for keys that were never sent:%n%n"
+            "%nCompared with an exact model, and queried for keys that were never sent."
+                + "%nPromised rates are averages; the allowed number leaves room for chance.%n%n"
                 + CHECK_COLUMNS,
             " ",
             "",
