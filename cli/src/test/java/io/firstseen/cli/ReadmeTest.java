@@ -37,6 +37,7 @@ class ReadmeTest {
     for (String source :
         List.of(
             "operators/src/test/java/com/example/NewUrls.java",
+            "snapshot-consumer/src/test/java/com/example/FollowDirectory.java",
             "snapshot-consumer/src/test/java/com/example/LookUp.java",
             "snapshot-consumer/src/test/java/io/firstseen/consumer/DocumentedExamples.java")) {
       compiled.addAll(parts(EXAMPLE, ROOT.resolve(source)));

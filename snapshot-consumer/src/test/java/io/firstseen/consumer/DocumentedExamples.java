@@ -22,17 +22,6 @@ final class DocumentedExamples {
     // example: end
   }
 
-  static void followTopic() throws Exception {
-    // example: begin
-    SnapshotClientOptions options =
-        SnapshotClientOptions.builder("localhost:9092", "firstseen").build();
-    try (SnapshotClient client = SnapshotClient.start(options)) {
-      client.awaitReady(Duration.ofSeconds(30));
-      System.out.println(client.mightContain("s2-citi.com"));
-    }
-    // example: end
-  }
-
   static void bind(SnapshotClient client, MeterRegistry registry) {
     // example: begin
     SnapshotClientMetrics.of(client).bindTo(registry);

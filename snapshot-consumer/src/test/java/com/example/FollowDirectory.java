@@ -1,0 +1,25 @@
+package com.example;
+
+// example: begin
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.consumer.FollowedDirectory;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.snapshot.UrlList;
+import java.nio.file.Path;
+import java.time.Duration;
+
+public class FollowDirectory {
+  public static void main(String[] urls) throws Exception {
+    try (var followed = FollowedDirectory.builder(Path.of("snapshots"), "phishing").start()) {
+      followed.awaitReady(Duration.ofSeconds(30));
+      UrlList list = UrlList.of(followed.status().snapshot().orElseThrow(), KeyHash.fixed());
+      for (String url : urls) {
+        var entry = list.match(null, UrlExpressions.of(url.getBytes(UTF_8)));
+        System.out.println(url + " " + entry.orElse("absent"));
+      }
+    }
+  }
+}
+// example: end
