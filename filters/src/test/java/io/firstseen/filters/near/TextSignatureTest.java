@@ -86,7 +86,7 @@ class TextSignatureTest {
     SplittableRandom random = new SplittableRandom(7);
     double expected = 0;
     int matching = 0;
-    int pairs = 2_000;
+    int pairs = 400;
     for (int i = 0; i < pairs; i++) {
       String text = words(random, count);
       String other = changed(random, text, share);

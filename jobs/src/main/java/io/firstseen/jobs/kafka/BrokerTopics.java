@@ -20,7 +20,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 class BrokerTopics implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(12);
   // A new topic becomes known to the brokers at different times.
-  private static final Duration PROPAGATION_TIME = Duration.ofSeconds(5);
+  // Not final, so that tests with one broker need not wait.
+  static Duration propagationTime = Duration.ofSeconds(5);
 
   private final Properties clientProperties = new Properties();
   private Admin admin;
@@ -46,7 +47,7 @@ class BrokerTopics implements AutoCloseable {
    * @throws KafkaException if no broker responds
    */
   Map<String, TopicDescription> describe(Collection<String> names) {
-    long deadlineNanos = System.nanoTime() + PROPAGATION_TIME.toNanos();
+    long deadlineNanos = System.nanoTime() + propagationTime.toNanos();
     while (true) {
       Map<String, TopicDescription> found = new HashMap<>();
       admin()

@@ -38,7 +38,9 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,6 +61,16 @@ class ChangedTopicsTest {
   private String acceptedOption = accepted;
   private TopicIo topics;
   private Admin admin;
+
+  @BeforeAll
+  static void shortenTheWaitForMissingTopics() {
+    BrokerTopics.propagationTime = Duration.ofMillis(500);
+  }
+
+  @AfterAll
+  static void restoreTheWait() {
+    BrokerTopics.propagationTime = Duration.ofSeconds(5);
+  }
 
   @BeforeEach
   void open() {
