@@ -484,6 +484,22 @@ public final class Firstseen<T> {
           "near needs the mode approximate without an audit, got the mode %s and the audit %d"
               .formatted(mode.id(), auditSlices));
     }
+    if (!(falsePositiveRate > 0 && falsePositiveRate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
+      throw new IllegalArgumentException(
+          "falsePositiveRate must be in (0, %s], got %s"
+              .formatted(CuckooShape.MAX_FALSE_POSITIVE_RATE, falsePositiveRate));
+    }
+    double identities = 2.0 * capacity * near.bands() / near.bandRate(falsePositiveRate);
+    int bits = CuckooShape.MAX_IDENTITY_BITS - near.tagBits();
+    if (identities > Math.scalb(1.0, bits)) {
+      throw new IllegalArgumentException(
+          "capacity must be at most %,.0f with near %s and the falsePositiveRate %s, got %d"
+              .formatted(
+                  Math.floor(Math.scalb(capacity / identities, bits)),
+                  near,
+                  falsePositiveRate,
+                  capacity));
+    }
   }
 
   /**

@@ -229,5 +229,12 @@ class NearDuplicatesTest {
                     .mode(DedupMode.EXACT)
                     .parameters())
         .hasMessageStartingWith("near needs the mode approximate without an audit");
+    Firstseen<?> near =
+        Firstseen.withoutEvents().canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT);
+    assertThatThrownBy(() -> near.falsePositiveRate(0.5).parameters())
+        .hasMessage("falsePositiveRate must be in (0, 0.1], got 0.5");
+    assertThatThrownBy(() -> near.falsePositiveRate(0.001).capacity(Long.MAX_VALUE).parameters())
+        .hasMessageStartingWith("capacity must be at most 10,995,116,277 with near characters:4");
+    assertThat(near.capacity(10_000_000_000L).parameters().identityBits()).isEqualTo(57);
   }
 }
