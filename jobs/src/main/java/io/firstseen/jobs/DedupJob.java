@@ -199,7 +199,7 @@ public final class DedupJob {
     @Override
     public @Nullable Outcome apply(Outcome.Kind kind, Change<SourceEvent> change) {
       counters.count(kind);
-      return duplicates.isWritten(kind, change.hash())
+      return duplicates.isWritten(kind, change.keyHash())
           ? Outcome.of(kind, change.key(), change.event())
           : null;
     }

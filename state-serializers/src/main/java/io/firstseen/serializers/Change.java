@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the canonical form of the key, prefixed with its scope as by {@link
  *     io.firstseen.filters.key.ScopedKey}
  * @param hash the key's hash
- * @param bands with {@link io.firstseen.filters.near.NearRule}, the bands of the text, and {@code
- *     hash} is the hash of its scope; null otherwise
+ * @param bands with {@link io.firstseen.filters.near.NearRule}, the hashes of the text's bands and
+ *     of the text, and {@code hash} is the hash of its scope; null otherwise
  * @param event the user's event
  * @param <T> type of the events
  */
@@ -30,6 +30,11 @@ public record Change<T>(
   /** A change of a key that is compared as a whole. */
   public Change(Operation operation, byte[] key, long hash, T event) {
     this(operation, key, hash, null, event);
+  }
+
+  /** Returns the hash of the key, also if {@link #hash} is the hash of its scope. */
+  public long keyHash() {
+    return bands == null ? hash : bands[bands.length - 1];
   }
 
   @Override

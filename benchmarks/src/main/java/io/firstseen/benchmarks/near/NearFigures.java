@@ -145,7 +145,7 @@ public final class NearFigures extends FiguresProgram {
   private static StreamRecord<Change<String>> record(TextSignature signature, String text)
       throws InvalidKeyException {
     byte[] form = form(text);
-    long[] bands = signature.bands(form, 0);
+    long[] bands = signature.hashes(form, 0, HASH.hash(form));
     return new StreamRecord<>(new Change<>(Operation.ADD, form, 0, bands, text), 0);
   }
 

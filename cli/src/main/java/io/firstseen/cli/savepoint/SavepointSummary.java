@@ -6,6 +6,7 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.types.AuditCounts;
@@ -54,7 +55,8 @@ record SavepointSummary(DedupSavepoint savepoint) {
             parameters.canonicaliserVersion(),
             parameters.strippedParameters());
     if (!parameters.near().isEmpty()) {
-      fields.put("near", "near", parameters.near());
+      int hashes = NearRule.of(parameters.near()).hashes();
+      fields.put("near", "near", parameters.near()).put("texts", "texts", keys / hashes);
     }
     fields
         .put("identity bits", "identityBits", parameters.identityBits())

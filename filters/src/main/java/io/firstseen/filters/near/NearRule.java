@@ -91,6 +91,14 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
         Integer.parseInt(form.group(5)));
   }
 
+  /**
+   * Returns the number of hashes of a signature: one per band, and the hash of the whole text, by
+   * which equal texts match whatever their bands.
+   */
+  public int hashes() {
+    return bands + 1;
+  }
+
   /** Returns the number of components of a signature. */
   int components() {
     return bands * rows;
@@ -117,12 +125,12 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   /**
    * Returns the false-positive rate that a filter of bands may have per lookup of a band, so that
    * it reports a match for at most the share {@code rate} of the texts without a live
-   * near-duplicate. With one matching band that is {@code 1 - (1 - rate)^(1/bands)}. With two, both
-   * lookups must return the same tag by chance.
+   * near-duplicate. With one matching band that is {@code 1 - (1 - rate)^(1/(bands + 1))}. With
+   * two, both lookups must return the same tag by chance.
    */
   public double bandRate(double rate) {
     if (matches == 1) {
-      return -Math.expm1(Math.log1p(-rate) / bands);
+      return -Math.expm1(Math.log1p(-rate) / hashes());
     }
     return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs()));
   }
@@ -136,7 +144,7 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   public double filterRate(double identityRate) {
     double band = identityRate * (1 << tagBits());
     return matches == 1
-        ? -Math.expm1(bands * Math.log1p(-Math.min(band, 1)))
+        ? -Math.expm1(hashes() * Math.log1p(-Math.min(band, 1)))
         : Math.min(1, Math.scalb(pairs() * band * band, -TAG_BITS));
   }
 
@@ -147,7 +155,13 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   /** Returns the parameters, such as {@code characters:4,32x5,2}, which {@link #of} reads. */
   @Override
   public String toString() {
-    return "%s:%d,%dx%d,%d"
-        .formatted(unit.name().toLowerCase(Locale.ROOT), shingle, bands, rows, matches);
+    return String.format(
+        Locale.ROOT,
+        "%s:%d,%dx%d,%d",
+        unit.name().toLowerCase(Locale.ROOT),
+        shingle,
+        bands,
+        rows,
+        matches);
   }
 }

@@ -69,6 +69,19 @@ public final class TextSignature {
   }
 
   /**
+   * Returns the hash of each band, and then the hash of the whole text.
+   *
+   * @param text as for {@link #bands}
+   * @param scope as for {@link #bands}
+   * @param whole the hash of the text with its scope
+   */
+  public long[] hashes(byte[] text, long scope, long whole) {
+    long[] hashes = Arrays.copyOf(bands(text, scope), rule.hashes());
+    hashes[rule.bands()] = whole;
+    return hashes;
+  }
+
+  /**
    * Returns the Jaccard similarity of the shingles of two texts, in [0, 1].
    *
    * @param text as for {@link #bands}

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.regex.Pattern;
@@ -167,6 +168,13 @@ class TextSignatureTest {
 
   @Test
   void theNameOfARuleIsReadBack() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("fa-IR-u-nu-arabext"));
+    try {
+      assertThat(NearRule.SHORT.toString()).isEqualTo("characters:4,32x5,2");
+    } finally {
+      Locale.setDefault(before);
+    }
     for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG)) {
       assertThat(NearRule.of(rule.toString())).isEqualTo(rule);
     }

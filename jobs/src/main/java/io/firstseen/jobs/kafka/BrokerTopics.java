@@ -20,7 +20,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 class BrokerTopics implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(12);
   // A new topic becomes known to the brokers at different times.
-  // Not final, so that tests with one broker need not wait.
+  // Not final: tests with one broker set a shorter time.
   static Duration propagationTime = Duration.ofSeconds(5);
 
   private final Properties clientProperties = new Properties();

@@ -119,6 +119,9 @@ public final class Firstseen<T> {
   /** The maximum number of shards, which is Flink's maximum number of key groups. */
   public static final int MAX_SHARDS = 1 << 15;
 
+  /** So that pages can split far beyond a small capacity. */
+  private static final int MIN_BITS_OF_BANDS = 28;
+
   private final DataStream<T> events;
   private Extractor<T, String> problem = event -> null;
   private Extractor<T, byte[]> key;
@@ -247,12 +250,11 @@ public final class Firstseen<T> {
    * DedupMode#APPROXIMATE}. Unless this is called, keys are compared as a whole. Fixed for the life
    * of the state.
    *
-   * <p>The first text of a group is accepted, and only accepted texts are compared. A delete
-   * removes a text only if all of its bands are live, so the delete of a rejected near-duplicate
-   * usually removes nothing. One task compares all texts of a scope, so the parallelism is at most
-   * the number of scopes. {@link #capacity} counts texts. {@link #falsePositiveRate} is the share
-   * of new texts that the filter alone drops; {@link NearRule#matchProbability} gives the
-   * probability that two texts match.
+   * <p>The first text of a group is accepted, and only accepted texts are compared. The delete of a
+   * rejected near-duplicate removes nothing. One task compares all texts of a scope, so the
+   * parallelism is at most the number of scopes. {@link #capacity} counts texts. {@link
+   * #falsePositiveRate} is the share of new texts that the filter alone drops; {@link
+   * NearRule#matchProbability} gives the probability that two texts match.
    */
   public Firstseen<T> near(NearRule newNear) {
     near = Objects.requireNonNull(newNear, "near");
@@ -451,17 +453,21 @@ public final class Firstseen<T> {
     }
     // All texts may have one scope, and so one shard.
     long keysOfShard =
-        near == null ? (capacity - 1) / shards + 1 : Math.multiplyExact(capacity, near.bands());
+        near == null ? (capacity - 1) / shards + 1 : Math.multiplyExact(capacity, near.hashes());
     double rate = near == null ? falsePositiveRate : near.bandRate(falsePositiveRate);
     int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
-    if (falsePositiveRate > 0 && 2 * keysOfShard / falsePositiveRate > Math.scalb(1.0, mostBits)) {
+    if (near == null
+        && falsePositiveRate > 0
+        && 2 * keysOfShard / falsePositiveRate > Math.scalb(1.0, mostBits)) {
       throw new IllegalArgumentException(
           "capacity / shards / falsePositiveRate must be at most 2^%d, got %d / %d / %s"
               .formatted(mostBits - 1, capacity, shards, falsePositiveRate));
     }
     CuckooShape shape = CuckooShape.forCapacity(keysOfShard, rate);
     return new DedupParameters(
-        shape.identityBits() + (near == null ? 0 : near.tagBits()),
+        near == null
+            ? shape.identityBits()
+            : Math.max(shape.identityBits(), MIN_BITS_OF_BANDS) + near.tagBits(),
         shards,
         hash.algorithm().id(),
         hash.keyCheck(),
@@ -489,7 +495,7 @@ public final class Firstseen<T> {
           "falsePositiveRate must be in (0, %s], got %s"
               .formatted(CuckooShape.MAX_FALSE_POSITIVE_RATE, falsePositiveRate));
     }
-    double identities = 2.0 * capacity * near.bands() / near.bandRate(falsePositiveRate);
+    double identities = 2.0 * capacity * near.hashes() / near.bandRate(falsePositiveRate);
     int bits = CuckooShape.MAX_IDENTITY_BITS - near.tagBits();
     if (identities > Math.scalb(1.0, bits)) {
       throw new IllegalArgumentException(

@@ -1,12 +1,14 @@
 package io.firstseen.operators.dedup;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.near.TextSignature;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
@@ -18,8 +20,10 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -50,8 +54,9 @@ class NearDuplicatesTest {
     try {
       byte[] form = Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
       long ofScope = HASH.hash(scope.getBytes(UTF_8));
-      long[] bands = new TextSignature(rule, HASH).bands(form, ofScope);
-      return new Change<>(operation, form, ofScope, bands, text);
+      byte[] joined = ScopedKey.join(scope.getBytes(UTF_8), form);
+      long[] hashes = new TextSignature(rule, HASH).hashes(form, ofScope, HASH.hash(joined));
+      return new Change<>(operation, joined, ofScope, hashes, text);
     } catch (InvalidKeyException e) {
       throw new IllegalArgumentException(e);
     }
@@ -59,8 +64,11 @@ class NearDuplicatesTest {
 
   /** The bands of the live texts, each with the texts that have it. */
   private static final class Model {
+    private static final int MAX_TEXTS_OF_BAND = 8;
+
     private final NearRule rule;
     private final Map<Long, List<Long>> texts = new HashMap<>();
+    private final Set<Long> live = new HashSet<>();
     private final Map<Kind, Integer> counts = new HashMap<>();
 
     Model(NearRule rule) {
@@ -74,30 +82,30 @@ class NearDuplicatesTest {
     }
 
     private Kind kind(Change<String> change) {
-      long text = HASH.hash(change.key());
-      if (change.operation() == Operation.ADD) {
-        Map<Long, Long> equal =
-            IntStream.range(0, rule.bands())
-                .mapToObj(i -> texts.getOrDefault(change.bands()[i], List.of()))
-                .flatMap(list -> list.stream().distinct())
-                .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
-        if (equal.values().stream().anyMatch(count -> count >= rule.matches())) {
-          return Kind.DUPLICATE;
-        }
-        for (long band : change.bands()) {
-          texts.computeIfAbsent(band, unused -> new ArrayList<>()).add(text);
-        }
-        return Kind.ACCEPTED;
+      long text = change.keyHash();
+      List<Long> bands = IntStream.range(0, rule.bands()).mapToObj(i -> change.bands()[i]).toList();
+      if (change.operation() == Operation.DELETE) {
+        bands.forEach(band -> texts.getOrDefault(band, new ArrayList<>()).remove(text));
+        return live.remove(text) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
       }
-      for (long band : change.bands()) {
-        if (!texts.getOrDefault(band, List.of()).contains(text)) {
-          return Kind.UNKNOWN_DELETE;
+      Map<Long, Long> equal =
+          bands.stream()
+              .map(band -> texts.getOrDefault(band, List.of()))
+              .filter(list -> list.size() < MAX_TEXTS_OF_BAND)
+              .flatMap(List::stream)
+              .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
+      if (live.contains(text)
+          || equal.values().stream().anyMatch(count -> count >= rule.matches())) {
+        return Kind.DUPLICATE;
+      }
+      live.add(text);
+      for (long band : bands) {
+        List<Long> list = texts.computeIfAbsent(band, unused -> new ArrayList<>());
+        if (list.size() < MAX_TEXTS_OF_BAND) {
+          list.add(text);
         }
       }
-      for (long band : change.bands()) {
-        texts.get(band).remove(text);
-      }
-      return Kind.REMOVED;
+      return Kind.ACCEPTED;
     }
   }
 
@@ -151,6 +159,51 @@ class NearDuplicatesTest {
     assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > EVENTS / 20);
   }
 
+  /** Without the limit of texts per band, the pages of the footer's bands would overflow. */
+  @Test
+  void aCommonFooterMakesNoNearDuplicates() throws Exception {
+    SplittableRandom random = new SplittableRandom(9);
+    NearRule rule = NearRule.SHORT;
+    int texts = 6_000;
+    List<Change<String>> all = new ArrayList<>();
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(rule, 8), 1, null)) {
+      int accepted = 0;
+      for (int i = 0; i < texts; i++) {
+        String body =
+            random
+                .ints(12, 0, 1 << 20)
+                .mapToObj(n -> Integer.toString(n, 36))
+                .collect(joining(" "));
+        Change<String> change =
+            change(rule, Operation.ADD, "", body + " reply stop to unsubscribe from this list");
+        all.add(change);
+        accepted += tasks.process(change) == Kind.ACCEPTED ? 1 : 0;
+      }
+      assertThat(accepted).isGreaterThan(texts * 99 / 100);
+      for (Change<String> change : all.subList(texts - 100, texts)) {
+        assertThat(tasks.process(change)).isEqualTo(Kind.DUPLICATE);
+      }
+    }
+  }
+
+  /** Both texts consist of the same shingles. */
+  @Test
+  void theDeleteOfATextWithAnEqualSignatureRemovesNothing() throws Exception {
+    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG)) {
+      try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(rule, 8), 1, null)) {
+        String first = rule == NearRule.SHORT ? "hahahaha" : "a b c a b c a b";
+        String other = rule == NearRule.SHORT ? "hahahahahaha" : "a b c a b c a b c a b";
+        assertThat(tasks.process(change(rule, Operation.ADD, "", first))).isEqualTo(Kind.ACCEPTED);
+        assertThat(tasks.process(change(rule, Operation.ADD, "", other))).isEqualTo(Kind.DUPLICATE);
+        assertThat(tasks.process(change(rule, Operation.DELETE, "", other)))
+            .isEqualTo(Kind.UNKNOWN_DELETE);
+        assertThat(tasks.process(change(rule, Operation.DELETE, "", first)))
+            .isEqualTo(Kind.REMOVED);
+        assertThat(tasks.process(change(rule, Operation.ADD, "", other))).isEqualTo(Kind.ACCEPTED);
+      }
+    }
+  }
+
   @Test
   void theFirstTextOfAGroupIsAcceptedUntilItIsDeleted() throws Exception {
     NearRule rule = NearRule.SHORT;
@@ -199,6 +252,10 @@ class NearDuplicatesTest {
       assertThat(tasks.process(near, 60_000)).isEqualTo(Kind.DUPLICATE);
       tasks.watermark(100_000);
       assertThat(tasks.process(near, 100_000)).isEqualTo(afterwards);
+      Change<String> delete =
+          change(rule, Operation.DELETE, "", "your parcel waits, pay the fee now");
+      assertThat(tasks.process(delete, 100_000))
+          .isEqualTo(since == TimeToLive.Since.LAST_SEEN ? Kind.REMOVED : Kind.UNKNOWN_DELETE);
     }
   }
 
@@ -234,7 +291,7 @@ class NearDuplicatesTest {
     assertThatThrownBy(() -> near.falsePositiveRate(0.5).parameters())
         .hasMessage("falsePositiveRate must be in (0, 0.1], got 0.5");
     assertThatThrownBy(() -> near.falsePositiveRate(0.001).capacity(Long.MAX_VALUE).parameters())
-        .hasMessageStartingWith("capacity must be at most 10,995,116,277 with near characters:4");
+        .hasMessageStartingWith("capacity must be at most 10,661,930,936 with near characters:4");
     assertThat(near.capacity(10_000_000_000L).parameters().identityBits()).isEqualTo(57);
   }
 }

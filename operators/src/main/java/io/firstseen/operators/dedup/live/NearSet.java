@@ -10,10 +10,16 @@ import java.util.function.IntConsumer;
 
 /**
  * The live set of texts that are compared by a {@link NearRule}. The filter of a shard contains the
- * bands of all live texts of the shard's scopes, each with the tag of its text if the rule needs
- * two equal bands.
+ * hashes of the bands of all live texts of the shard's scopes, and the hash of each text. If the
+ * rule needs two equal bands, each hash has the tag of its text.
+ *
+ * <p>A band of {@value #MAX_TEXTS_OF_BAND} live texts is boilerplate, such as a common footer: it
+ * is neither stored again nor compared. So the tags of two bands rarely agree by chance, and a page
+ * never has to store many identities that differ only in their tags.
  */
 public final class NearSet implements LiveSet {
+  static final int MAX_TEXTS_OF_BAND = 8;
+
   private final NearRule rule;
   private final PagedFilter filter;
   // By tag: the number of bands that were found, and the last of them, of the current lookup.
@@ -22,7 +28,11 @@ public final class NearSet implements LiveSet {
   private final int[] tags;
   private int tagCount;
   private int band;
-  private final IntConsumer count = this::count;
+  // The tags of the current band.
+  private final int[] tagsOfBand = new int[MAX_TEXTS_OF_BAND];
+  private int textsOfBand;
+  private final boolean[] boilerplate;
+  private final IntConsumer collect = this::collect;
 
   /**
    * @param filter with the text tags of the rule
@@ -33,29 +43,55 @@ public final class NearSet implements LiveSet {
     found = new int[1 << rule.tagBits()];
     lastBand = new int[found.length];
     tags = new int[found.length];
+    boilerplate = new boolean[rule.bands()];
   }
 
   @Override
   public Addition add(ShardPages shard, Change<?> change) {
-    long[] bands = change.bands();
-    int match = match(shard, bands);
+    long[] hashes = change.bands();
+    int match = match(shard, change);
     if (match >= 0) {
-      renew(shard, bands, match);
+      renew(shard, hashes, match);
       return Addition.KNOWN;
     }
-    learn(shard, change);
+    insert(shard, change);
     return Addition.NEW;
   }
 
+  @Override
+  public void learn(ShardPages shard, Change<?> change) {
+    int unused = match(shard, change);
+    insert(shard, change);
+  }
+
+  /** Inserts a text after {@link #match}, without the bands that are boilerplate. */
+  private void insert(ShardPages shard, Change<?> change) {
+    long[] hashes = change.bands();
+    for (int i = 0; i < hashes.length; i++) {
+      if (i == rule.bands() || !boilerplate[i]) {
+        filter.insert(shard, entry(hashes[i], change));
+      }
+    }
+  }
+
   /** Returns the tag of the live text with the most equal bands; -1 if no text has enough. */
-  private int match(ShardPages shard, long[] bands) {
+  private int match(ShardPages shard, Change<?> change) {
+    long[] hashes = change.bands();
     for (int i = 0; i < tagCount; i++) {
       found[tags[i]] = 0;
       lastBand[tags[i]] = 0;
     }
     tagCount = 0;
-    for (band = 1; band <= bands.length; band++) {
-      filter.textTags(shard, bands[band - 1], count);
+    for (band = 1; band <= rule.bands(); band++) {
+      textsOfBand = 0;
+      filter.textTags(shard, hashes[band - 1], collect);
+      boilerplate[band - 1] = textsOfBand == MAX_TEXTS_OF_BAND;
+      for (int i = 0; i < textsOfBand && !boilerplate[band - 1]; i++) {
+        count(tagsOfBand[i]);
+      }
+    }
+    if (filter.mightContain(shard, entry(change.keyHash(), change))) {
+      return tag(change);
     }
     int best = -1;
     for (int i = 0; i < tagCount; i++) {
@@ -64,6 +100,12 @@ public final class NearSet implements LiveSet {
       }
     }
     return best;
+  }
+
+  private void collect(int tag) {
+    if (textsOfBand < MAX_TEXTS_OF_BAND) {
+      tagsOfBand[textsOfBand++] = tag;
+    }
   }
 
   private void count(int tag) {
@@ -77,13 +119,13 @@ public final class NearSet implements LiveSet {
     }
   }
 
-  /** Renews the equal bands of a match if expiry is measured from when a text was last seen. */
-  private void renew(ShardPages shard, long[] bands, int tag) {
+  /** Renews the equal hashes of a match if expiry is measured from when a text was last seen. */
+  private void renew(ShardPages shard, long[] hashes, int tag) {
     Expiry expiry = shard.expiry();
     if (expiry == null || !expiry.sinceLastSeen()) {
       return;
     }
-    for (long each : bands) {
+    for (long each : hashes) {
       long entry = filter.withTextTag(each, tag);
       if (filter.mightContain(shard, entry)) {
         InsertionResult unused = filter.insertIfAbsent(shard, entry);
@@ -91,37 +133,36 @@ public final class NearSet implements LiveSet {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A text is live if its hash is. With tags it also is if enough of its bands are, since near
+   * duplicates may have renewed these alone.
+   */
   @Override
   public boolean remove(ShardPages shard, Change<?> change) {
-    for (long each : change.bands()) {
-      if (!filter.mightContain(shard, entry(each, change))) {
-        return false;
-      }
+    long[] hashes = change.bands();
+    int held = 0;
+    for (long each : hashes) {
+      held += filter.mightContain(shard, entry(each, change)) ? 1 : 0;
     }
-    for (long each : change.bands()) {
-      filter.delete(shard, entry(each, change));
+    boolean live = filter.mightContain(shard, entry(change.keyHash(), change));
+    if (!live && (rule.tagBits() == 0 || held < rule.matches())) {
+      return false;
+    }
+    for (long each : hashes) {
+      boolean unused = filter.delete(shard, entry(each, change));
     }
     return true;
   }
 
-  @Override
-  public void learn(ShardPages shard, Change<?> change) {
-    for (long each : change.bands()) {
-      filter.insert(shard, entry(each, change));
-    }
+  /** Returns a hash with the tag of the text. */
+  private long entry(long hash, Change<?> change) {
+    return filter.withTextTag(hash, tag(change));
   }
 
-  /** Returns the hash of a band with the tag of the text. */
-  private long entry(long ofBand, Change<?> change) {
-    return filter.withTextTag(ofBand, tag(change.bands()));
-  }
-
-  /** Returns the tag of a text, from its signature. */
-  private static int tag(long[] bands) {
-    long tag = 0;
-    for (long each : bands) {
-      tag = 31 * tag + each;
-    }
-    return (int) (tag >>> Integer.SIZE);
+  /** Returns the tag of a text: the low bits of its hash. */
+  private int tag(Change<?> change) {
+    return (int) change.keyHash() & (found.length - 1);
   }
 }

@@ -10,6 +10,7 @@ import io.firstseen.operators.dedup.pages.ShardPages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.DoubleStream;
 import org.apache.flink.metrics.MetricGroup;
 import org.jspecify.annotations.Nullable;
 
@@ -181,7 +182,7 @@ public final class TaskShards {
   /** Returns the keys in all shards: identities, or texts with a rule for near-duplicates. */
   public long keys() {
     long identities = sum(ShardPages::keys);
-    return near == null ? identities : identities / near.bands();
+    return near == null ? identities : identities / near.hashes();
   }
 
   public long pageCount() {
@@ -197,11 +198,8 @@ public final class TaskShards {
    * shard with equal probability.
    */
   public double predictedFalsePositiveRate() {
-    return all.stream()
-        .mapToDouble(ShardPages::predictedFalsePositiveRate)
-        .map(rate -> near == null ? rate : near.filterRate(rate))
-        .average()
-        .orElse(0);
+    DoubleStream rates = all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate);
+    return near == null ? rates.average().orElse(0) : near.filterRate(rates.max().orElse(0));
   }
 
   private long sum(ToLongFunction<ShardPages> figure) {
