@@ -3,7 +3,6 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.options.OptionValues;
@@ -11,7 +10,6 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Follows a set and prints a line for each snapshot. */
@@ -25,16 +23,7 @@ import picocli.CommandLine.Option;
       "Follows a set on a topic until it is interrupted. Prints a line per verified "
           + "snapshot and per problem. Does not need the hash key."
     })
-final class SnapshotFollowCommand extends Verb {
-
-  @Option(
-      names = "--bootstrap-servers",
-      paramLabel = "HOST:PORT,...",
-      required = true,
-      description = "Kafka bootstrap servers.")
-  private String bootstrapServers;
-
-  @Mixin private SetOnTopic set;
+final class SnapshotFollowCommand extends TopicVerb {
 
   @Option(
       names = "--cache-dir",

@@ -5,7 +5,6 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.Manifest;
@@ -15,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Fetches the newest snapshot of a set into a directory, once. */
@@ -33,16 +31,7 @@ import picocli.CommandLine.Option;
       "Exit status 0 if the directory contains the newest snapshot, 1 if nothing is "
           + "published yet."
     })
-final class SnapshotPullCommand extends Verb {
-
-  @Option(
-      names = "--bootstrap-servers",
-      paramLabel = "HOST:PORT,...",
-      required = true,
-      description = "Kafka bootstrap servers.")
-  private String bootstrapServers;
-
-  @Mixin private SetOnTopic set;
+final class SnapshotPullCommand extends TopicVerb {
 
   @Option(
       names = "--output",
