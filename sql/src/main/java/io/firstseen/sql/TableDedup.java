@@ -217,7 +217,7 @@ final class TableDedup {
       Canonicaliser canonicaliser = canonicaliser(options);
       DedupMode mode = DedupMode.of(options.get(MODE));
       TimeToLive ttl = options.getOptional(TTL).map(length -> ttl(length, options)).orElse(null);
-      NearRule near = options.getOptional(NEAR).map(NearRule::of).orElse(null);
+      NearRule near = near(options);
       KeyHashSource hash = hash(options);
       UnaryOperator<Firstseen<RowData>> settings =
           dedup -> {
@@ -245,13 +245,14 @@ final class TableDedup {
       List<String> keyColumns =
           Stream.concat(Stream.of(options.get(KEY)), options.getOptional(SCOPE).stream()).toList();
       String description =
-          "Deduplicate(key=%s, mode=[%s], capacity=[%d], fpr=[%s], canonicaliser=[%s]%s)"
+          "Deduplicate(key=%s, mode=[%s], capacity=[%d], fpr=[%s], canonicaliser=[%s]%s%s)"
               .formatted(
                   keyColumns,
                   mode.id(),
                   options.get(CAPACITY),
                   options.get(FPR),
                   canonicaliser.id(),
+                  near == null ? "" : ", near=[" + near + "]",
                   ttl == null ? "" : ", ttl=[" + formatWithHighestUnit(options.get(TTL)) + "]");
       return new TableDedup(settings, keyColumns, primaryKey, uid, description);
     } catch (
@@ -302,6 +303,14 @@ final class TableDedup {
           "'strip-parameters' needs 'canonicaliser' = 'url', got '" + rule.id() + "'");
     }
     return rule.stripping(stripped);
+  }
+
+  private static @Nullable NearRule near(ReadableConfig options) {
+    try {
+      return options.getOptional(NEAR).map(NearRule::of).orElse(null);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException("'near': " + e.getMessage());
+    }
   }
 
   private static TimeToLive ttl(Duration length, ReadableConfig options) {

@@ -437,6 +437,8 @@ class FirstseenConnectorTest {
         "'key' = 'k', 'ttl-since' = 'last-seen'|'ttl-since' needs 'ttl'",
         "'key' = 'k', 'strip-parameters' = 'a'|'strip-parameters' needs 'canonicaliser' = 'url', got 'none'",
         "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file': cannot read /nowhere: there is no such file or directory",
+        "'key' = 'k', 'canonicaliser' = 'text', 'near' = 'words:17,14x8,1'|'near': shingle must be in [1, 16], got 17",
+        "'key' = 'k', 'near' = 'short'|near needs the canonicaliser text, got none",
         "'key' = 'k', 'hash-key-file' = '/dev/null'|'hash-key-file': cannot read /dev/null: a hash key must be 32 hexadecimal digits, got 0 characters",
         "'key' = 'k', 'table.scan.watermark.idle-timeout' = '10 s'|'table.scan.watermark.idle-timeout' has no effect, as Flink reads it of the table itself: write 'scan.watermark.idle-timeout'",
         "'key' = 'k', 'colour' = 'red'|Unsupported options found for 'firstseen'",

@@ -20,8 +20,13 @@ import java.util.regex.Pattern;
  */
 public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
     implements Serializable {
+  /** The most units per shingle. */
   public static final int MAX_SHINGLE = 16;
+
+  /** The most bands per text. */
   public static final int MAX_BANDS = 64;
+
+  /** The most components per band. */
   public static final int MAX_ROWS = 16;
 
   /** For short texts such as SMS and chat messages. */

@@ -25,6 +25,7 @@ public final class TextSignature {
   private final byte[][] parts = new byte[64][];
   private int[] starts = new int[256];
 
+  /** Creates signatures by {@code rule}; {@code hash} hashes shingles and bands. */
   public TextSignature(NearRule rule, KeyHash hash) {
     this.rule = rule;
     this.hash = hash;

@@ -19,6 +19,7 @@ import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -499,12 +500,13 @@ public final class Firstseen<T> {
     int bits = CuckooShape.MAX_IDENTITY_BITS - near.tagBits();
     if (identities > Math.scalb(1.0, bits)) {
       throw new IllegalArgumentException(
-          "capacity must be at most %,.0f with near %s and the falsePositiveRate %s, got %d"
-              .formatted(
-                  Math.floor(Math.scalb(capacity / identities, bits)),
-                  near,
-                  falsePositiveRate,
-                  capacity));
+          String.format(
+              Locale.ROOT,
+              "capacity must be at most %,.0f with near %s and the falsePositiveRate %s, got %d",
+              Math.floor(Math.scalb(capacity / identities, bits)),
+              near,
+              falsePositiveRate,
+              capacity));
     }
   }
 
