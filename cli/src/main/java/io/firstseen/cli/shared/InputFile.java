@@ -26,7 +26,7 @@ public final class InputFile {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int HEAD_BYTES = 512;
 
-  /** Files that are no text, by the bytes with which they begin; longer ones first. */
+  /** Files that are not text, by their first bytes; longer prefixes first. */
   private static final List<Map.Entry<String, String>> KINDS =
       List.of(
           Map.entry("PK\3\4", "a zip archive"),

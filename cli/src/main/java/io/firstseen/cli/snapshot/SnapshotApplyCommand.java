@@ -37,8 +37,8 @@ import picocli.CommandLine.Parameters;
       "Applies packs to the snapshot or the base of one shard, one after the other, and "
           + "writes the resulting snapshot. The result has the same bytes as a snapshot that is "
           + "built from the keys.",
-      "A section does not contain the set that it changes, so BASE must be the set before "
-          + "the first pack. With --manifest, and one shard, the command verifies that the "
+      "A pack contains changes only, so BASE must be the set to which the first pack "
+          + "applies. With --manifest, and one shard, the command verifies that the "
           + "result has the root of the manifest."
     })
 final class SnapshotApplyCommand extends Verb {

@@ -43,9 +43,9 @@ public final class KafkaProperties {
           ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
 
   /**
-   * Settings of which a job needs its own value. With another partitioner the removal of a key is
-   * in another partition than the key; offsets that are committed before a checkpoint are skipped
-   * by {@code --start committed}.
+   * Settings that a job sets itself. A different partitioner would write the tombstone of a key to
+   * a different partition from its record; offsets that are committed before a checkpoint are
+   * skipped by {@code --start committed}.
    */
   private static final List<String> OWN =
       List.of(
