@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.fixtures.Project;
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.KafkaOptions;

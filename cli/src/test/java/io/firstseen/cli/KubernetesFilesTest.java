@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.fixtures.Project;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Constructor;

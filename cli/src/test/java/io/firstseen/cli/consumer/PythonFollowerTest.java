@@ -14,6 +14,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.fixtures.SnapshotWriter;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
 import io.firstseen.server.SetSource;

@@ -14,6 +14,7 @@ import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.fixtures.SnapshotWriter;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
 import io.firstseen.server.SetSource;

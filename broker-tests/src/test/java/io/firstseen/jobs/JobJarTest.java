@@ -1,17 +1,17 @@
-package io.firstseen.cli.kafka;
+package io.firstseen.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.cli.Project;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.fixtures.EventStream;
+import io.firstseen.fixtures.Project;
 import io.firstseen.fixtures.ShortRun;
 import io.firstseen.fixtures.TopicIo;
 import java.io.File;

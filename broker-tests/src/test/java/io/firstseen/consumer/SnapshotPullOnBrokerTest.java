@@ -1,17 +1,15 @@
-package io.firstseen.cli.consumer;
+package io.firstseen.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.cli.consumer.SnapshotWriter.Window;
-import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.consumer.SnapshotListener;
-import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.fixtures.SnapshotWriter;
+import io.firstseen.fixtures.SnapshotWriter.Window;
+import io.firstseen.fixtures.SnapshotWriter.Written;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,17 +1,10 @@
-package io.firstseen.cli.consumer;
+package io.firstseen.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import io.firstseen.cli.consumer.SnapshotWriter.Window;
-import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.consumer.ClientState;
-import io.firstseen.consumer.FasterClients;
-import io.firstseen.consumer.SnapshotClient;
-import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.KeyHash;
@@ -19,6 +12,9 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.fixtures.SnapshotWriter;
+import io.firstseen.fixtures.SnapshotWriter.Window;
+import io.firstseen.fixtures.SnapshotWriter.Written;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
