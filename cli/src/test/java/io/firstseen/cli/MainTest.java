@@ -83,9 +83,11 @@ class MainTest {
   @Test
   void everyExampleInHelpParses() {
     List<List<String>> commands = new ArrayList<>();
-    collect(Main.commandLine(), List.of(), commands);
+    CommandLine main =
+        Main.commandLine().setExpandAtFiles(false).setCaseInsensitiveEnumValuesAllowed(true);
+    collect(main, List.of(), commands);
     for (List<String> words : commands) {
-      CommandLine command = Main.commandLine();
+      CommandLine command = main;
       for (String word : words) {
         command = command.getSubcommands().get(word);
       }
@@ -99,10 +101,7 @@ class MainTest {
       assertThat(examples).as("%s", words).isNotEmpty();
       for (String example : examples) {
         assertThat(example).startsWith(String.join(" ", words));
-        Main.commandLine()
-            .setExpandAtFiles(false)
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .parseArgs(example.split(" +"));
+        main.parseArgs(example.split(" +"));
       }
     }
   }
