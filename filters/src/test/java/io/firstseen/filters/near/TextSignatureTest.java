@@ -127,7 +127,7 @@ class TextSignatureTest {
   @Test
   void thePageHasTheBandsAndTheCurvesOfTheRules() throws IOException {
     String page = Files.readString(Path.of("../docs/format/near-v1.md"));
-    for (String name : List.of("short", "long")) {
+    for (String name : List.of("short", "long", "short+fold", "long+fold")) {
       assertThat(page)
           .contains("`%s` is `%s`".formatted(name, NearRule.of(name)))
           .contains(
@@ -160,7 +160,10 @@ class TextSignatureTest {
         "words:3,65x8,1",
         "words:3,14x17,1",
         "words:3,14x8,3",
-        "words:3,1x8,2"
+        "words:3,1x8,2",
+        "short+",
+        "short+fold+fold",
+        "words:3,14x8+fold,1"
       })
   void otherNamesAreRejected(String name) {
     assertThatThrownBy(() -> NearRule.of(name)).isInstanceOf(IllegalArgumentException.class);
@@ -175,7 +178,7 @@ class TextSignatureTest {
     } finally {
       Locale.setDefault(before);
     }
-    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG)) {
+    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG, NearRule.LONG.folding())) {
       assertThat(NearRule.of(rule.toString())).isEqualTo(rule);
     }
   }
