@@ -147,13 +147,16 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
    * Returns the false-positive rate that a filter of bands may have per lookup of a band, so that
    * it reports a match for at most the share {@code rate} of the texts without a live
    * near-duplicate. With one matching band that is {@code 1 - (1 - rate)^(1/(bands + 1))}. With
-   * two, both lookups must return the same tag by chance.
+   * two, the lookups of two bands must return the same tag by chance, or the lookup of the whole
+   * text must return its tag.
    */
   public double bandRate(double rate) {
     if (matches == 1) {
       return -Math.expm1(Math.log1p(-rate) / hashes());
     }
-    return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs()));
+    // The root of pairs x^2 + x = 2^TAG_BITS rate, in a form that is exact for small rates.
+    double tags = Math.scalb(rate, TAG_BITS);
+    return Math.min(MAX_BAND_RATE, 2 * tags / (1 + Math.sqrt(1 + 4 * pairs() * tags)));
   }
 
   /**
@@ -166,7 +169,7 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
     double band = identityRate * (1 << tagBits());
     return matches == 1
         ? -Math.expm1(hashes() * Math.log1p(-Math.min(band, 1)))
-        : Math.min(1, Math.scalb(pairs() * band * band, -TAG_BITS));
+        : Math.min(1, Math.scalb((pairs() * band + 1) * band, -TAG_BITS));
   }
 
   private double pairs() {
