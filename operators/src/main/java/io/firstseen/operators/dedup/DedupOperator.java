@@ -380,7 +380,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     clock.tick();
     clock.next(record);
     Change<T> change = record.getValue();
-    liveSet.learn(shards.of(change.hash()), change);
+    ShardPages shard = shards.of(change.hash());
+    liveSet.learn(shard, change);
+    shard.countEvent();
   }
 
   @Override
@@ -412,6 +414,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     } else {
       emit(Outcome.Kind.UNKNOWN_DELETE, record, unknownDeletes);
     }
+    shard.countEvent();
   }
 
   private void emit(Outcome.Kind kind, StreamRecord<Change<T>> record, Counter counter)
