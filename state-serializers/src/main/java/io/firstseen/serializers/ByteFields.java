@@ -2,6 +2,7 @@ package io.firstseen.serializers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.filters.near.NearMatch;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputView;
@@ -59,6 +60,15 @@ final class ByteFields {
       throw new IOException("length of a field does not fit into 31 bits");
     }
     return (int) length;
+  }
+
+  static void writeMatch(NearMatch match, DataOutputView out) throws IOException {
+    writeString(match.text(), out);
+    out.writeByte(match.bands());
+  }
+
+  static NearMatch readMatch(DataInputView in) throws IOException {
+    return new NearMatch(readString(in), in.readUnsignedByte());
   }
 
   static void writeString(String text, DataOutputView out) throws IOException {

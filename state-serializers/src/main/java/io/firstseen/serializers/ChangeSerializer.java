@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.lang.reflect.Type;
@@ -17,10 +18,17 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>Version 1: the operation in a byte (0 add, 1 delete), the hash in 8 bytes, the key after its
  * length, and the event by its own serializer.
  *
+ * <p>Version 2: with a match, 2 is added to the first byte, and the text of the match after its
+ * length and the number of bands in a byte follow the key. Bands are not written.
+ *
  * @param <T> type of the events
  */
 public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> {
   private static final long serialVersionUID = 1;
+
+  private static final int VERSION = 2;
+  private static final int DELETE = 1;
+  private static final int MATCH = 2;
 
   /**
    * @param event the serializer of the events
@@ -36,27 +44,34 @@ public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> 
 
   @Override
   public Change<T> copy(Change<T> from) {
-    return new Change<>(from.operation(), from.key(), from.hash(), event.copy(from.event()));
+    return new Change<>(
+        from.operation(), from.key(), from.hash(), null, event.copy(from.event()), from.match());
   }
 
   @Override
   public void serialize(Change<T> change, DataOutputView out) throws IOException {
-    out.writeByte(change.operation() == Operation.DELETE ? 1 : 0);
+    out.writeByte(
+        (change.operation() == Operation.DELETE ? DELETE : 0)
+            | (change.match() == null ? 0 : MATCH));
     out.writeLong(change.hash());
     ByteFields.writeBytes(change.key(), out);
+    if (change.match() != null) {
+      ByteFields.writeMatch(change.match(), out);
+    }
     event.serialize(change.event(), out);
   }
 
   @Override
   public Change<T> deserialize(DataInputView in) throws IOException {
     int code = in.readUnsignedByte();
-    if (code > 1) {
+    if (code > (DELETE | MATCH)) {
       throw new IOException("unknown operation: " + code);
     }
     long hash = in.readLong();
     byte[] key = ByteFields.readBytes(in);
-    return new Change<>(
-        code == 1 ? Operation.DELETE : Operation.ADD, key, hash, event.deserialize(in));
+    NearMatch match = (code & MATCH) == 0 ? null : ByteFields.readMatch(in);
+    Operation operation = (code & DELETE) == 0 ? Operation.ADD : Operation.DELETE;
+    return new Change<>(operation, key, hash, null, event.deserialize(in), match);
   }
 
   @Override
@@ -74,11 +89,11 @@ public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> 
 
     /** Called by Flink before it reads a snapshot. */
     public Snapshot() {
-      super(ChangeSerializer::new);
+      super(VERSION, ChangeSerializer::new);
     }
 
     Snapshot(ChangeSerializer<T> serializer) {
-      super(serializer, ChangeSerializer::new);
+      super(VERSION, serializer, ChangeSerializer::new);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.near.NearMatch;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
@@ -13,12 +14,18 @@ import org.jspecify.annotations.Nullable;
  *     Kind#WRITTEN} the key of the record; null only for {@link Kind#DEAD_LETTER}
  * @param event the event
  * @param reason why the event cannot be used; null except for {@link Kind#DEAD_LETTER}
+ * @param match the match of an accepted or duplicate text, if near-duplicates are duplicates; null
+ *     otherwise
  */
 @TypeInfo(OutcomeSerializer.InfoFactory.class)
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
 public record Outcome(
-    Kind kind, byte @Nullable [] canonicalKey, SourceEvent event, @Nullable String reason) {
+    Kind kind,
+    byte @Nullable [] canonicalKey,
+    SourceEvent event,
+    @Nullable String reason,
+    @Nullable NearMatch match) {
 
   /** The kind of result. */
   public enum Kind {
@@ -56,12 +63,18 @@ public record Outcome(
 
   /** Returns the outcome of an event with a usable key. */
   public static Outcome of(Kind kind, byte[] canonicalKey, SourceEvent event) {
-    return new Outcome(kind, canonicalKey, event, null);
+    return of(kind, canonicalKey, event, null);
+  }
+
+  /** Returns the outcome of an event with a usable key, with a match. */
+  public static Outcome of(
+      Kind kind, byte[] canonicalKey, SourceEvent event, @Nullable NearMatch match) {
+    return new Outcome(kind, canonicalKey, event, null, match);
   }
 
   /** Returns the outcome of an event that could not be used. */
   public static Outcome deadLetter(SourceEvent event, String reason) {
-    return new Outcome(Kind.DEAD_LETTER, null, event, reason);
+    return new Outcome(Kind.DEAD_LETTER, null, event, reason, null);
   }
 
   @Override
@@ -70,12 +83,13 @@ public record Outcome(
         && kind == that.kind
         && Arrays.equals(canonicalKey, that.canonicalKey)
         && event.equals(that.event)
-        && Objects.equals(reason, that.reason);
+        && Objects.equals(reason, that.reason)
+        && Objects.equals(match, that.match);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(kind, Arrays.hashCode(canonicalKey), event, reason);
+    return Objects.hash(kind, Arrays.hashCode(canonicalKey), event, reason, match);
   }
 
   @Override

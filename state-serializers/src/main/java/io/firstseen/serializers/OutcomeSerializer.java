@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.near.NearMatch;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.Map;
@@ -17,6 +18,10 @@ import org.apache.flink.core.memory.DataOutputView;
  * others) after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
  *
  * <p>Versions 2 and 3: the same, with the same version of the event.
+ *
+ * <p>Version 4: with a match, 128 is added to the kind, and the text of the match after its length
+ * and the number of bands in a byte follow the key. The event has version 3. All versions can be
+ * read even where no version is stored, as in unaligned checkpoints.
  */
 public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
 
@@ -24,27 +29,38 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
 
   private static final long serialVersionUID = 1;
 
+  private static final int MATCH = 128;
+
   @Override
   public void serialize(Outcome outcome, DataOutputView out) throws IOException {
-    out.writeByte(code(outcome.kind()));
+    out.writeByte(code(outcome.kind()) | (outcome.match() == null ? 0 : MATCH));
     if (outcome.kind() == Outcome.Kind.DEAD_LETTER) {
       ByteFields.writeString(outcome.reason(), out);
     } else {
       ByteFields.writeBytes(outcome.canonicalKey(), out);
+    }
+    if (outcome.match() != null) {
+      ByteFields.writeMatch(outcome.match(), out);
     }
     SourceEventSerializer.INSTANCE.serialize(outcome.event(), out);
   }
 
   @Override
   public Outcome deserialize(DataInputView in) throws IOException {
-    Outcome.Kind kind = kind(in.readUnsignedByte());
+    int code = in.readUnsignedByte();
+    boolean hasMatch = (code & MATCH) != 0;
+    Outcome.Kind kind = kind(code & ~MATCH);
     if (kind == Outcome.Kind.DEAD_LETTER) {
+      if (hasMatch) {
+        throw new IOException("unknown kind of outcome: " + code);
+      }
       String reason = ByteFields.readString(in);
       return Outcome.deadLetter(SourceEventSerializer.INSTANCE.deserialize(in), reason);
     }
     byte[] canonicalKey = ByteFields.readBytes(in);
+    NearMatch match = hasMatch ? ByteFields.readMatch(in) : null;
     SourceEvent event = SourceEventSerializer.INSTANCE.deserialize(in);
-    return Outcome.of(kind, canonicalKey, event);
+    return Outcome.of(kind, canonicalKey, event, match);
   }
 
   private static int code(Outcome.Kind kind) {
@@ -80,7 +96,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<Outcome> {
     public Snapshot() {
-      super(3, version -> INSTANCE);
+      super(4, version -> INSTANCE);
     }
   }
 

@@ -20,6 +20,8 @@ import org.apache.flink.core.memory.DataOutputView;
 public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>, T> {
   private static final long serialVersionUID = 1;
 
+  private static final int VERSION = 1;
+
   /**
    * @param event the serializer of the events
    */
@@ -64,11 +66,11 @@ public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>,
 
     /** Called by Flink before it reads a snapshot. */
     public Snapshot() {
-      super(RejectedSerializer::new);
+      super(VERSION, RejectedSerializer::new);
     }
 
     Snapshot(RejectedSerializer<T> serializer) {
-      super(serializer, RejectedSerializer::new);
+      super(VERSION, serializer, RejectedSerializer::new);
     }
   }
 

@@ -82,30 +82,32 @@ abstract class WrappingSerializer<W, T> extends TypeSerializer<W> {
    */
   abstract static class Snapshot<W, T, S extends WrappingSerializer<W, T>>
       extends CompositeTypeSerializerSnapshot<W, S> {
-    private static final int VERSION = 1;
-
+    private final int version;
     private final Function<TypeSerializer<T>, S> constructor;
 
     /** Called by Flink before it reads a snapshot. */
-    Snapshot(Function<TypeSerializer<T>, S> constructor) {
+    Snapshot(int version, Function<TypeSerializer<T>, S> constructor) {
+      this.version = version;
       this.constructor = constructor;
     }
 
-    Snapshot(S serializer, Function<TypeSerializer<T>, S> constructor) {
+    Snapshot(int version, S serializer, Function<TypeSerializer<T>, S> constructor) {
       super(serializer);
+      this.version = version;
       this.constructor = constructor;
     }
 
     @Override
     protected final int getCurrentOuterSnapshotVersion() {
-      return VERSION;
+      return version;
     }
 
     @Override
     protected final void readOuterSnapshot(
         int readVersion, DataInputView in, ClassLoader classLoader) throws IOException {
-      if (readVersion != VERSION) {
-        throw new UnsupportedStateException(getClass(), readVersion, "" + VERSION);
+      if (readVersion < 1 || readVersion > version) {
+        throw new UnsupportedStateException(
+            getClass(), readVersion, version == 1 ? "1" : "1 to " + version);
       }
     }
 

@@ -4,6 +4,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.live.ApproximateSet;
@@ -48,6 +49,7 @@ import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which events change the set of live keys: adds of keys that are not live, and deletes of
@@ -74,6 +76,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
   private transient KeyClock clock;
   private transient TaskShards shards;
   private transient LiveSet liveSet;
+  // The part of the live set that compares texts; null if keys are compared as a whole.
+  private transient @Nullable LiveSet texts;
   private transient PageCache cache;
   private transient PageSweep sweep;
   private transient EventBatch<T> batch;
@@ -144,6 +148,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     cache = onHeap ? null : new PageCache(pageCacheBytes);
     PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
     liveSet = near == null ? new ApproximateSet(filter, hashShards) : new NearSet(near, filter);
+    texts = near == null ? null : liveSet;
     AuditedSet audited = null;
     if (effective.mode().isExact()) {
       HashEntries entries =
@@ -294,8 +299,6 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     int kept = effective.identityBits();
     int asked = parameters.identityBits();
     if (kept != asked) {
-      // With two equal bands, two lookups must be wrong.
-      int lookups = effective.near().isEmpty() ? 1 : NearRule.of(effective.near()).matches();
       LOG.warn(
           "{} keeps the {} identity bits of its state; the false-positive rate and capacity of the"
               + " job need {}, so the rate at that capacity is {} times the given rate (start"
@@ -303,7 +306,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
           name,
           kept,
           asked,
-          Math.scalb(1.0, lookups * (asked - kept)));
+          Math.scalb(1.0, asked - kept));
     }
     if (effective.auditSlices() != parameters.auditSlices()) {
       LOG.warn(
@@ -317,9 +320,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
 
   private void warnOfHighRate() {
     double predicted = shards.predictedFalsePositiveRate();
-    // P is a whole number, so the rate at capacity may be 0.8 % above the requested rate, and 1.6 %
-    // if two lookups must be wrong.
-    if (predicted > 1.02 * falsePositiveRate && !warned) {
+    // P is a whole number, so the rate at capacity may be 0.8 % above the requested rate.
+    if (predicted > 1.01 * falsePositiveRate && !warned) {
       LOG.warn(
           "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
               + " rate is {}, the target {}",
@@ -380,9 +382,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     clock.tick();
     clock.next(record);
     Change<T> change = record.getValue();
-    ShardPages shard = shards.of(change.hash());
-    liveSet.learn(shard, change);
-    shard.countEvent();
+    liveSet.learn(shards.of(change.hash()), change);
   }
 
   @Override
@@ -404,8 +404,18 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     ShardPages shard = shards.of(change.hash());
     if (change.operation() == Operation.ADD) {
       switch (liveSet.add(shard, change)) {
-        case NEW -> emit(Outcome.Kind.ACCEPTED, record, accepted);
-        case KNOWN -> emit(Outcome.Kind.DUPLICATE, record, duplicates);
+        case NEW -> {
+          if (texts != null) {
+            record.replace(change.withMatch(NearMatch.of(change.keyHash(), 0)));
+          }
+          emit(Outcome.Kind.ACCEPTED, record, accepted);
+        }
+        case KNOWN -> {
+          if (texts != null) {
+            record.replace(change.withMatch(texts.match()));
+          }
+          emit(Outcome.Kind.DUPLICATE, record, duplicates);
+        }
         // Counted by the audit.
         case FALSELY_DROPPED -> emission.emit(Outcome.Kind.FALSE_DUPLICATE, record, output);
       }
@@ -414,7 +424,6 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     } else {
       emit(Outcome.Kind.UNKNOWN_DELETE, record, unknownDeletes);
     }
-    shard.countEvent();
   }
 
   private void emit(Outcome.Kind kind, StreamRecord<Change<T>> record, Counter counter)

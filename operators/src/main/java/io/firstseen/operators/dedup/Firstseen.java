@@ -251,6 +251,9 @@ public final class Firstseen<T> {
    * DedupMode#APPROXIMATE}. Unless this is called, keys are compared as a whole. Fixed for the life
    * of the state.
    *
+   * <p>{@link Change#match} of the result names the text that a duplicate matches, and the number
+   * of equal bands.
+   *
    * <p>The first text of a group is accepted, and only accepted texts are compared. The delete of a
    * rejected near-duplicate removes nothing. One task compares all texts of a scope, so the
    * parallelism is at most the number of scopes. {@link #capacity} counts texts. {@link

@@ -3,6 +3,7 @@ package io.firstseen.operators.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
 import io.firstseen.serializers.Change;
@@ -56,6 +57,7 @@ final class DedupTasks implements AutoCloseable {
 
   private final DedupParameters parameters;
   private final List<Task> tasks = new ArrayList<>();
+  private @Nullable NearMatch lastMatch;
 
   enum Backend {
     HEAP,
@@ -133,6 +135,7 @@ final class DedupTasks implements AutoCloseable {
     ((DedupOperator<?, ?>) task.harness.getOperator()).decideAll();
     Kind kind = null;
     if (!task.harness.getOutput().isEmpty()) {
+      lastMatch = task.harness.extractOutputValues().get(0).match();
       kind = change.operation() == Operation.ADD ? Kind.ACCEPTED : Kind.REMOVED;
     }
     for (Map.Entry<OutputTag<Change<String>>, Kind> side : SIDES.entrySet()) {
@@ -140,12 +143,18 @@ final class DedupTasks implements AutoCloseable {
       if (records != null && !records.isEmpty()) {
         assertThat(kind).as("first outcome of %s", change).isNull();
         kind = side.getValue();
+        lastMatch = records.peek().getValue().match();
         records.clear();
       }
     }
     task.harness.getOutput().clear();
     assertThat(kind).as("outcome of %s", change).isNotNull();
     return kind;
+  }
+
+  /** Returns the match of the last change. */
+  @Nullable NearMatch lastMatch() {
+    return lastMatch;
   }
 
   void processWithoutTimestamp(Change<String> change) throws Exception {

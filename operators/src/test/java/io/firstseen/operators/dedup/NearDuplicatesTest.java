@@ -9,6 +9,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.near.TextSignature;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
@@ -19,6 +20,7 @@ import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -70,6 +72,8 @@ class NearDuplicatesTest {
     private final Map<Long, List<Long>> texts = new HashMap<>();
     private final Set<Long> live = new HashSet<>();
     private final Map<Kind, Integer> counts = new HashMap<>();
+    // The matches that the last change may have.
+    private Set<NearMatch> matches;
 
     Model(NearRule rule) {
       this.rule = rule;
@@ -84,6 +88,7 @@ class NearDuplicatesTest {
     private Kind kind(Change<String> change) {
       long text = change.keyHash();
       List<Long> bands = IntStream.range(0, rule.bands()).mapToObj(i -> change.bands()[i]).toList();
+      matches = Collections.singleton(null);
       if (change.operation() == Operation.DELETE) {
         bands.forEach(band -> texts.getOrDefault(band, new ArrayList<>()).remove(text));
         return live.remove(text) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
@@ -94,10 +99,28 @@ class NearDuplicatesTest {
               .filter(list -> list.size() < MAX_TEXTS_OF_BAND)
               .flatMap(List::stream)
               .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
+      Map<String, Long> tags = new HashMap<>();
+      for (long band : bands) {
+        List<Long> list = texts.getOrDefault(band, List.of());
+        list.stream()
+            .filter(unused -> list.size() < MAX_TEXTS_OF_BAND)
+            .map(each -> rule.tagBits() == 0 ? "" : "%016x".formatted(each).substring(13))
+            .distinct()
+            .forEach(tag -> tags.merge(tag, 1L, Long::sum));
+      }
+      long most = tags.values().stream().mapToLong(each -> each).max().orElse(0);
+      matches =
+          live.contains(text)
+              ? Set.of(new NearMatch("%016x".formatted(text), rule.bands()))
+              : tags.entrySet().stream()
+                  .filter(tag -> tag.getValue() == most)
+                  .map(tag -> new NearMatch(tag.getKey(), (int) most))
+                  .collect(Collectors.toSet());
       if (live.contains(text)
           || equal.values().stream().anyMatch(count -> count >= rule.matches())) {
         return Kind.DUPLICATE;
       }
+      matches = Set.of(new NearMatch("%016x".formatted(text), 0));
       live.add(text);
       for (long band : bands) {
         List<Long> list = texts.computeIfAbsent(band, unused -> new ArrayList<>());
@@ -151,28 +174,13 @@ class NearDuplicatesTest {
             seen.add(change);
           }
           assertThat(tasks.process(change)).as("event %d", i).isEqualTo(model.apply(change));
+          assertThat(tasks.lastMatch()).as("event %d", i).isIn(model.matches);
         }
         state = tasks.savepoint();
       }
       backend = backend.other();
     }
     assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > EVENTS / 20);
-  }
-
-  /** The cache has room for a few pages, and the bands of a text are on most pages. */
-  @Test
-  void anEventThatReadsAnyOfItsPagesIsAMiss() throws Exception {
-    NearRule rule = NearRule.SHORT;
-    SplittableRandom random = new SplittableRandom(4);
-    try (DedupTasks tasks = new DedupTasks(Backend.ROCKSDB, parameters(rule, 1), 1, null)) {
-      for (int i = 0; i < 1_000; i++) {
-        tasks.process(change(rule, Operation.ADD, "", text(random)));
-      }
-      assertThat(tasks.sum("pages")).isEqualTo(4);
-      long hits = tasks.sum("cacheHits");
-      assertThat(hits).isLessThan(250);
-      assertThat(hits + tasks.sum("cacheMisses")).isEqualTo(1_000);
-    }
   }
 
   /** Without the limit of texts per band, the pages of the footer's bands would overflow. */

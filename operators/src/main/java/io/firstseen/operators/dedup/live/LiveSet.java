@@ -1,8 +1,10 @@
 package io.firstseen.operators.dedup.live;
 
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 import org.apache.flink.metrics.MetricGroup;
+import org.jspecify.annotations.Nullable;
 
 /** The set of the live keys of a task's shards. */
 public interface LiveSet {
@@ -20,6 +22,14 @@ public interface LiveSet {
 
   /** Makes a key live. */
   Addition add(ShardPages shard, Change<?> change) throws Exception;
+
+  /**
+   * Returns the match of the text that {@link #add} reported last as known; null if keys are
+   * compared as a whole.
+   */
+  default @Nullable NearMatch match() {
+    return null;
+  }
 
   /**
    * Removes a key.

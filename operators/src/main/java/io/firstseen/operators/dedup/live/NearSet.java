@@ -3,10 +3,12 @@ package io.firstseen.operators.dedup.live;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The live set of texts that are compared by a {@link NearRule}. The filter of a shard contains the
@@ -27,12 +29,15 @@ public final class NearSet implements LiveSet {
   private final int[] lastBand;
   private final int[] tags;
   private int tagCount;
+  // Whether a live text equals the text of the current lookup.
+  private boolean isEqual;
   private int band;
   // The tags of the current band.
   private final int[] tagsOfBand = new int[MAX_TEXTS_OF_BAND];
   private int textsOfBand;
   private final boolean[] boilerplate;
   private final IntConsumer collect = this::collect;
+  private @Nullable NearMatch lastMatch;
 
   /**
    * @param filter with the text tags of the rule
@@ -52,10 +57,19 @@ public final class NearSet implements LiveSet {
     int match = match(shard, change);
     if (match >= 0) {
       renew(shard, hashes, match);
+      lastMatch =
+          isEqual
+              ? NearMatch.of(change.keyHash(), rule.bands())
+              : NearMatch.ofTag(match, rule.tagBits(), found[match]);
       return Addition.KNOWN;
     }
     insert(shard, change);
     return Addition.NEW;
+  }
+
+  @Override
+  public @Nullable NearMatch match() {
+    return lastMatch;
   }
 
   @Override
@@ -90,7 +104,8 @@ public final class NearSet implements LiveSet {
         count(tagsOfBand[i]);
       }
     }
-    if (filter.mightContain(shard, entry(change.keyHash(), change))) {
+    isEqual = filter.mightContain(shard, entry(change.keyHash(), change));
+    if (isEqual) {
       return tag(change);
     }
     int best = -1;

@@ -13,10 +13,8 @@ import org.jspecify.annotations.Nullable;
 public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
 
-  /** Whether the current event used a page, and whether it read one from state. */
-  private boolean used;
-
-  private boolean missed;
+  /** Whether the last event has been counted, because its page may be requested again. */
+  private boolean isCounted = true;
 
   public CachedShardPages(
       int number,
@@ -32,9 +30,11 @@ public final class CachedShardPages extends ShardPages {
   @Override
   public CuckooPage get(long identity) {
     LoadedPage loaded = table.get(identity);
-    used = true;
+    if (!isCounted) {
+      (loaded == null ? cache.misses() : cache.hits()).inc();
+      isCounted = true;
+    }
     if (loaded == null) {
-      missed = true;
       loaded = loadIntoCache(identity);
     }
     loaded.used = true;
@@ -55,6 +55,7 @@ public final class CachedShardPages extends ShardPages {
 
   @Override
   public void makeRoom() {
+    isCounted = false;
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
       if (page.dirty) {
         page.shard.write(page);
@@ -63,15 +64,6 @@ public final class CachedShardPages extends ShardPages {
       page.shard.unload(page);
       cache.remove(page);
     }
-  }
-
-  @Override
-  public void countEvent() {
-    if (used) {
-      (missed ? cache.misses() : cache.hits()).inc();
-    }
-    used = false;
-    missed = false;
   }
 
   @Override
