@@ -200,7 +200,7 @@ public final class DedupJob {
     public @Nullable Outcome apply(Outcome.Kind kind, Change<SourceEvent> change) {
       counters.count(kind);
       return duplicates.isWritten(kind, change.keyHash())
-          ? Outcome.of(kind, change.key(), change.event())
+          ? Outcome.of(kind, change.key(), change.event(), change.match())
           : null;
     }
   }

@@ -115,6 +115,15 @@ public final class RunCommand extends Verb {
   private Path duplicates;
 
   @Option(
+      names = "--matches",
+      paramLabel = "OUT",
+      description =
+          "With --near, output file of the added texts, in the format: match TAB bands TAB line. The"
+              + " match is the id of the text that the text of the line matches, or the last digits"
+              + " of the id, or -; bands is the number of equal bands, 0 for an accepted text.")
+  private Path matches;
+
+  @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
@@ -153,6 +162,7 @@ public final class RunCommand extends Verb {
     accepted = output(accepted);
     duplicates = output(duplicates);
     deadLetters = output(deadLetters);
+    matches = output(matches);
     Path scratch = cleanup.temporaryDirectory();
     Path deadLettersOrScratch = deadLetters == null ? scratch.resolve("dead-letters") : deadLetters;
     RunSummary summary = run(cleanup, scratch, deadLettersOrScratch);
@@ -172,12 +182,19 @@ public final class RunCommand extends Verb {
   private RunSummary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch)
       throws Exception {
     requireParallelismOfOneProcess(options.stream().parallelism());
-    for (Path output : Arrays.asList(accepted, duplicates, deadLetters)) {
+    if (matches != null && options.dedup().near().isEmpty()) {
+      throw new UserErrorException("--matches needs --near");
+    }
+    for (Path output : Arrays.asList(accepted, duplicates, deadLetters, matches)) {
       InputFile.requireOther(input, output);
     }
     OutcomeSinks outcomes =
         OutcomeFiles.sinks(
-            format, accepted, Optional.ofNullable(duplicates), Optional.of(deadLettersOrScratch));
+            format,
+            accepted,
+            Optional.ofNullable(duplicates),
+            Optional.of(deadLettersOrScratch),
+            Optional.ofNullable(matches));
     Configuration start = new Configuration();
     if (fromSavepoint != null) {
       start.set(

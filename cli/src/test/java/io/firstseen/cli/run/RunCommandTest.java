@@ -274,7 +274,14 @@ class RunCommandTest {
             dear Robert, claim your free prize worth £20 today
             your parcel waits at the depot, pay the fee
             """);
-    run("--input=" + input, "--canonicaliser=text", "--near=short");
+    run("--input=" + input, "--canonicaliser=text", "--near=short", "--matches=" + path("matches"));
+    assertThat(read("matches"))
+        .matches(
+            "[0-9a-f]{13}([0-9a-f]{3})\t0\tDear Anna, .*\n"
+                + "\\1\t[2-9]\tdear Robert, .*\n"
+                + "[0-9a-f]{16}\t0\tyour parcel .*\n");
+    assertThat(run("--input=" + input, "--matches=" + path("matches")).err())
+        .containsExactly("firstseen run: --matches needs --near");
     assertThat(read("accepted").lines())
         .containsExactly(
             "Dear Anna, claim your FREE prize worth $500 today!",

@@ -1,5 +1,8 @@
 package io.firstseen.jobs.files;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.SingleTask;
@@ -28,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *       keys, otherwise an add per accepted key and a delete per deleted key.
  *   <li>duplicates: in the same format, adds of keys that were live and deletes of keys that were
  *       not live.
+ *   <li>matches: for each text that is added, its match, the number of equal bands, and its line,
+ *       separated by tabs.
  *   <li>dead letters: lines of {@link DeadLetterFile}, in any format.
  * </ul>
  *
@@ -46,11 +51,30 @@ public final class OutcomeFiles {
    */
   public static OutcomeSinks sinks(
       FileFormat format, Path accepted, Optional<Path> duplicates, Optional<Path> deadLetters) {
+    return sinks(format, accepted, duplicates, deadLetters, Optional.empty());
+  }
+
+  /**
+   * Checks that the files can be written.
+   *
+   * @param format the format of the input
+   * @param matches only for a job in which near-duplicates are duplicates
+   * @throws UserErrorException if a file cannot be written, or two outputs have the same file
+   */
+  public static OutcomeSinks sinks(
+      FileFormat format,
+      Path accepted,
+      Optional<Path> duplicates,
+      Optional<Path> deadLetters,
+      Optional<Path> matches) {
     Set<Path> named = new HashSet<>();
     return new OutcomeSinks(
         new DecidedSink(
-            format, name(accepted, named), duplicates.map(file -> name(file, named)).orElse(null)),
-        duplicates.isPresent() ? Duplicates.TOPIC : Duplicates.NONE,
+            format,
+            name(accepted, named),
+            duplicates.map(file -> name(file, named)).orElse(null),
+            matches.map(file -> name(file, named)).orElse(null)),
+        duplicates.isPresent() || matches.isPresent() ? Duplicates.TOPIC : Duplicates.NONE,
         deadLetters
             .<Sink<Outcome>>map(file -> new DeadLetterSink(format, name(file, named)))
             .orElseGet(DiscardingSink::new));
@@ -70,11 +94,14 @@ public final class OutcomeFiles {
     private final FileFormat format;
     private final String accepted;
     private final @Nullable String duplicates;
+    private final @Nullable String matches;
 
-    DecidedSink(FileFormat format, String accepted, @Nullable String duplicates) {
+    DecidedSink(
+        FileFormat format, String accepted, @Nullable String duplicates, @Nullable String matches) {
       this.format = format;
       this.accepted = accepted;
       this.duplicates = duplicates;
+      this.matches = matches;
     }
 
     @Override
@@ -82,7 +109,7 @@ public final class OutcomeFiles {
       requireOneTask(context);
       DecidedWriter writer = new DecidedWriter(format);
       try {
-        writer.open(Path.of(accepted), duplicates == null ? null : Path.of(duplicates));
+        writer.open(accepted, duplicates, matches);
       } catch (RuntimeException e) {
         writer.close();
         throw e;
@@ -101,14 +128,16 @@ public final class OutcomeFiles {
     private final FileFormat format;
     private @Nullable OutputFile acceptedFile;
     private @Nullable OutputFile duplicatesFile;
+    private @Nullable OutputFile matchesFile;
 
     DecidedWriter(FileFormat format) {
       this.format = format;
     }
 
-    void open(Path accepted, @Nullable Path duplicates) {
-      acceptedFile = new OutputFile(accepted);
-      duplicatesFile = duplicates == null ? null : new OutputFile(duplicates);
+    void open(String accepted, @Nullable String duplicates, @Nullable String matches) {
+      acceptedFile = new OutputFile(Path.of(accepted));
+      duplicatesFile = duplicates == null ? null : new OutputFile(Path.of(duplicates));
+      matchesFile = matches == null ? null : new OutputFile(Path.of(matches));
     }
 
     @Override
@@ -122,6 +151,12 @@ public final class OutcomeFiles {
       if (file != null) {
         file.line(format.write(outcome.event()));
       }
+      NearMatch match = outcome.match();
+      if (matchesFile != null && match != null) {
+        String text = match.text().isEmpty() ? "-" : match.text();
+        matchesFile.line(
+            (text + '\t' + match.bands() + '\t').getBytes(UTF_8), format.write(outcome.event()));
+      }
     }
 
     @Override
@@ -130,6 +165,9 @@ public final class OutcomeFiles {
         if (duplicatesFile != null) {
           duplicatesFile.complete();
         }
+        if (matchesFile != null) {
+          matchesFile.complete();
+        }
         acceptedFile.complete();
       }
     }
@@ -137,7 +175,7 @@ public final class OutcomeFiles {
     @Override
     public void close() throws IOException {
       try {
-        IOUtils.closeAll(acceptedFile, duplicatesFile);
+        IOUtils.closeAll(acceptedFile, duplicatesFile, matchesFile);
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <table>
  *   <caption>The records of each topic</caption>
  *   <tr><th>topic<th>key<th>value<th>headers
- *   <tr><td>accepted<td>canonical key prefixed with its scope<td>payload, null for a delete<td>timestamp
- *   <tr><td>duplicates<td>canonical key prefixed with its scope<td>payload<td>timestamp, outcome
+ *   <tr><td>accepted<td>canonical key prefixed with its scope<td>payload, null for a delete<td>timestamp, match
+ *   <tr><td>duplicates<td>canonical key prefixed with its scope<td>payload<td>timestamp, outcome, match, bands
  *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
  *   <tr><td>claims<td>see {@link OutputClaim}<td>see {@link WrittenOffsets}<td>none
  * </table>
@@ -69,6 +69,9 @@ record OutcomeRecords(
     ProducerRecord<byte[], byte[]> record =
         new ProducerRecord<>(topic, partition, outcome.canonicalKey(), value);
     RecordHeaders.writeTimestamp(record.headers(), outcome.event().timestampMillis());
+    if (outcome.match() != null && !outcome.match().text().isEmpty()) {
+      RecordHeaders.writeText(record.headers(), RecordHeaders.MATCH, outcome.match().text());
+    }
     return record;
   }
 
@@ -76,6 +79,10 @@ record OutcomeRecords(
     ProducerRecord<byte[], byte[]> record =
         timed(duplicatesTopic, null, outcome, outcome.event().payload());
     record.headers().add(RecordHeaders.OUTCOME, kind);
+    if (outcome.match() != null) {
+      RecordHeaders.writeText(
+          record.headers(), RecordHeaders.BANDS, Integer.toString(outcome.match().bands()));
+    }
     return record;
   }
 

@@ -19,6 +19,15 @@ public final class RecordHeaders {
    */
   public static final String OUTCOME = "firstseen.outcome";
 
+  /**
+   * With {@code --near}, on the accepted topic the id of the text, on the duplicates topic the id
+   * of the text that it matches, or the last digits of the id.
+   */
+  public static final String MATCH = "firstseen.match";
+
+  /** With {@code --near}, on the duplicates topic: the number of equal bands. */
+  public static final String BANDS = "firstseen.bands";
+
   /** On the dead-letters topic: the reason why the record is unusable. */
   public static final String REASON = "firstseen.reason";
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.jobs.events.EventParser;
@@ -38,9 +39,11 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -312,6 +315,27 @@ class RecordsTest {
                 .serialize(Outcome.of(Outcome.Kind.ACCEPTED, utf8("k"), event), null, 9L)
                 .value())
         .isEmpty();
+  }
+
+  @Test
+  void textsSayWhichTextTheyMatch() {
+    SourceEvent event = SourceEvent.of(Operation.ADD, null, utf8("K"), utf8("v"), 5, PLACE);
+    Headers accepted = headers(Outcome.Kind.ACCEPTED, event, new NearMatch("eb1aa1dd8865ab6d", 0));
+    assertThat(accepted.lastHeader("firstseen.match").value()).isEqualTo(utf8("eb1aa1dd8865ab6d"));
+    assertThat(accepted.lastHeader("firstseen.bands")).isNull();
+    Headers repeat = headers(Outcome.Kind.DUPLICATE, event, new NearMatch("b6d", 12));
+    assertThat(repeat.lastHeader("firstseen.match").value()).isEqualTo(utf8("b6d"));
+    assertThat(repeat.lastHeader("firstseen.bands").value()).isEqualTo(utf8("12"));
+    Headers unknown = headers(Outcome.Kind.DUPLICATE, event, new NearMatch("", 1));
+    assertThat(unknown.lastHeader("firstseen.match")).isNull();
+    assertThat(unknown.lastHeader("firstseen.bands").value()).isEqualTo(utf8("1"));
+    assertThat(headers(Outcome.Kind.DUPLICATE, event, null))
+        .extracting(Header::key)
+        .containsExactly("firstseen.timestamp", "firstseen.outcome");
+  }
+
+  private Headers headers(Outcome.Kind kind, SourceEvent event, @Nullable NearMatch match) {
+    return records.serialize(Outcome.of(kind, utf8("k"), event, match), null, 9L).headers();
   }
 
   @Test
