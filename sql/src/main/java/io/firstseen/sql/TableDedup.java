@@ -99,7 +99,8 @@ final class TableDedup {
           .noDefaultValue()
           .withDescription(
               "Texts that resemble a live text of their scope are duplicates: short, long, or"
-                  + " UNIT:SHINGLE,BANDSxROWS,MATCHES. Needs canonicaliser text.");
+                  + " UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold. Needs canonicaliser"
+                  + " text.");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key("ttl")
           .durationType()

@@ -50,7 +50,8 @@ final class ReportNearCommand extends Verb {
       defaultValue = "short",
       converter = OptionValues.NearRuleName.class,
       description =
-          "The rule: short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES (default: ${DEFAULT-VALUE}).")
+          "The rule: short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold at the"
+              + " end (default: ${DEFAULT-VALUE}).")
   private NearRule rule;
 
   @Option(names = "--svg", paramLabel = "FILE", description = "Draw the curve into this file.")

@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
  * @param bands bands per text, in [1, {@value #MAX_BANDS}]
  * @param rows components per band, in [1, {@value #MAX_ROWS}]
  * @param matches equal bands of two texts that match, 1 or 2, and at most {@code bands}
+ * @param folds whether letters that look alike are equal, and spaced-out letters are joined
  */
-public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
+public record NearRule(Unit unit, int shingle, int bands, int rows, int matches, boolean folds)
     implements Serializable {
   /** The most units per shingle. */
   public static final int MAX_SHINGLE = 16;
@@ -30,10 +31,10 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   public static final int MAX_ROWS = 16;
 
   /** For short texts such as SMS and chat messages. */
-  public static final NearRule SHORT = new NearRule(Unit.CHARACTERS, 4, 32, 5, 2);
+  public static final NearRule SHORT = new NearRule(Unit.CHARACTERS, 4, 32, 5, 2, false);
 
   /** For mails and pages. */
-  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 18, 8, 1);
+  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 18, 8, 1, false);
 
   private static final long serialVersionUID = 1;
 
@@ -41,6 +42,8 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
 
   // Above this rate, chance hits would often agree with the tag of an unrelated equal band.
   private static final double MAX_BAND_RATE = 0.02;
+
+  private static final String FOLD = "+fold";
 
   private static final Pattern FORM =
       Pattern.compile("(characters|words):(\\d{1,2}),(\\d{1,2})x(\\d{1,2}),(\\d)");
@@ -70,30 +73,43 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
 
   /**
    * Returns the rule with the name {@code short} or {@code long}, or with the parameters of {@link
-   * #toString}, such as {@code characters:4,32x5,2}.
+   * #toString}, such as {@code characters:4,32x5,2}; {@link #folding} if {@code +fold} follows.
    *
    * @throws IllegalArgumentException if {@code text} has another form, or a parameter is out of
    *     bounds
    */
   public static NearRule of(String text) {
-    if (text.equals("short")) {
-      return SHORT;
-    }
-    if (text.equals("long")) {
-      return LONG;
-    }
-    Matcher form = FORM.matcher(text);
+    boolean folds = text.endsWith(FOLD);
+    String name = folds ? text.substring(0, text.length() - FOLD.length()) : text;
+    return switch (name) {
+      case "short" -> folds ? SHORT.folding() : SHORT;
+      case "long" -> folds ? LONG.folding() : LONG;
+      default -> of(FORM.matcher(name), folds, text);
+    };
+  }
+
+  private static NearRule of(Matcher form, boolean folds, String text) {
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "near must be short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES such as %s, got '%s'"
-              .formatted(SHORT, text));
+          ("near must be short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES such as %s; %s may"
+                  + " follow; got '%s'")
+              .formatted(SHORT, FOLD, text));
     }
     return new NearRule(
         Unit.valueOf(form.group(1).toUpperCase(Locale.ROOT)),
         Integer.parseInt(form.group(2)),
         Integer.parseInt(form.group(3)),
         Integer.parseInt(form.group(4)),
-        Integer.parseInt(form.group(5)));
+        Integer.parseInt(form.group(5)),
+        folds);
+  }
+
+  /**
+   * Returns a copy of this rule that replaces letters by the Latin letters that they resemble, such
+   * as Cyrillic {@code а} by {@code a}, and joins spaced-out letters, such as {@code f r e e}.
+   */
+  public NearRule folding() {
+    return new NearRule(unit, shingle, bands, rows, matches, true);
   }
 
   /**
@@ -131,13 +147,16 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
    * Returns the false-positive rate that a filter of bands may have per lookup of a band, so that
    * it reports a match for at most the share {@code rate} of the texts without a live
    * near-duplicate. With one matching band that is {@code 1 - (1 - rate)^(1/(bands + 1))}. With
-   * two, both lookups must return the same tag by chance.
+   * two, the lookups of two bands must return the same tag by chance, or the lookup of the whole
+   * text must return its tag.
    */
   public double bandRate(double rate) {
     if (matches == 1) {
       return -Math.expm1(Math.log1p(-rate) / hashes());
     }
-    return Math.min(MAX_BAND_RATE, Math.sqrt(Math.scalb(rate, TAG_BITS) / pairs()));
+    // The root of pairs x^2 + x = 2^TAG_BITS rate, in a form that is exact for small rates.
+    double tags = Math.scalb(rate, TAG_BITS);
+    return Math.min(MAX_BAND_RATE, 2 * tags / (1 + Math.sqrt(1 + 4 * pairs() * tags)));
   }
 
   /**
@@ -150,7 +169,7 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
     double band = identityRate * (1 << tagBits());
     return matches == 1
         ? -Math.expm1(hashes() * Math.log1p(-Math.min(band, 1)))
-        : Math.min(1, Math.scalb(pairs() * band * band, -TAG_BITS));
+        : Math.min(1, Math.scalb((pairs() * band + 1) * band, -TAG_BITS));
   }
 
   private double pairs() {
@@ -162,11 +181,12 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches)
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%s:%d,%dx%d,%d",
+        "%s:%d,%dx%d,%d%s",
         unit.name().toLowerCase(Locale.ROOT),
         shingle,
         bands,
         rows,
-        matches);
+        matches,
+        folds ? FOLD : "");
   }
 }

@@ -104,7 +104,8 @@ public final class TextSignature {
     return (double) ofBoth.size() / all.size();
   }
 
-  private void forEachShingle(byte[] text, LongConsumer action) {
+  private void forEachShingle(byte[] form, LongConsumer action) {
+    byte[] text = rule.folds() ? Folding.fold(form, rule.unit()) : form;
     int units = rule.unit() == NearRule.Unit.WORDS ? findWords(text) : findCharacters(text);
     int shingles = Math.max(1, units - rule.shingle() + 1);
     for (int i = 0; i < shingles; i++) {

@@ -72,6 +72,21 @@ class TextSignatureTest {
     return String.join(" ", words);
   }
 
+  /** Both parts of the rate of two matches: two bands with one tag, and the whole text. */
+  @ParameterizedTest
+  @CsvSource({"short, 1e-9", "short, 1e-5", "long, 1e-9", "long, 0.1", "'words:2,2x4,2', 1e-7"})
+  void aFilterWithTheRateOfABandHasTheRateOfATextAtMost(String name, double rate) {
+    NearRule rule = NearRule.of(name);
+    double band = rule.bandRate(rate);
+    assertThat(rule.filterRate(Math.scalb(band, -rule.tagBits())))
+        .isCloseTo(rate, withinPercentage(0.001));
+    if (rule.matches() == 2) {
+      double chance = Math.scalb(1.0, -rule.tagBits());
+      double noTwo = Math.pow(1 - band * band * chance, rule.bands() * (rule.bands() - 1) / 2.0);
+      assertThat(1 - noTwo * (1 - band * chance)).isCloseTo(rate, withinPercentage(0.1));
+    }
+  }
+
   /** The share of pairs that match is the mean of the S-curve at their similarities. */
   @ParameterizedTest
   @CsvSource({
@@ -127,7 +142,7 @@ class TextSignatureTest {
   @Test
   void thePageHasTheBandsAndTheCurvesOfTheRules() throws IOException {
     String page = Files.readString(Path.of("../docs/format/near-v1.md"));
-    for (String name : List.of("short", "long")) {
+    for (String name : List.of("short", "long", "short+fold", "long+fold")) {
       assertThat(page)
           .contains("`%s` is `%s`".formatted(name, NearRule.of(name)))
           .contains(
@@ -160,7 +175,10 @@ class TextSignatureTest {
         "words:3,65x8,1",
         "words:3,14x17,1",
         "words:3,14x8,3",
-        "words:3,1x8,2"
+        "words:3,1x8,2",
+        "short+",
+        "short+fold+fold",
+        "words:3,14x8+fold,1"
       })
   void otherNamesAreRejected(String name) {
     assertThatThrownBy(() -> NearRule.of(name)).isInstanceOf(IllegalArgumentException.class);
@@ -175,7 +193,7 @@ class TextSignatureTest {
     } finally {
       Locale.setDefault(before);
     }
-    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG)) {
+    for (NearRule rule : List.of(NearRule.SHORT, NearRule.LONG, NearRule.LONG.folding())) {
       assertThat(NearRule.of(rule.toString())).isEqualTo(rule);
     }
   }

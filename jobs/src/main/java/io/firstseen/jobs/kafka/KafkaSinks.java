@@ -54,8 +54,7 @@ public final class KafkaSinks {
                 outcomeTopics(kafka),
                 eventsTopics(kafka)),
             options.dedup().shards(),
-            options.keyHashSource(),
-            options.dedup().near().isPresent()),
+            options.keyHashSource()),
         kafka.topics().duplicates(),
         // An ACL on ids with this prefix is sufficient for both.
         outcomes(
@@ -69,8 +68,7 @@ public final class KafkaSinks {
                 deadLetterTopics(kafka),
                 new OutputTopics(Map.of(), true, 0)),
             1,
-            null,
-            false));
+            null));
   }
 
   static OutcomeRecords records(KafkaOptions kafka) {
@@ -128,21 +126,12 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(
-      KafkaOptions kafka,
-      OutputClaim claim,
-      int shards,
-      @Nullable KeyHashSource hashSource,
-      boolean isByScope) {
+      KafkaOptions kafka, OutputClaim claim, int shards, @Nullable KeyHashSource hashSource) {
     Output output = kafka.topics().output();
     Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
       return new OutcomeSink<>(
-          List::of,
-          new SinkFactory<>(producer, records(kafka)),
-          claim,
-          shards,
-          hashSource,
-          isByScope);
+          List::of, new SinkFactory<>(producer, records(kafka)), claim, shards, hashSource);
     }
     return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
@@ -150,8 +139,7 @@ public final class KafkaSinks {
             producer, new PassedRecords(kafka.topics().recordsTopic(), records(kafka))),
         claim,
         shards,
-        hashSource,
-        isByScope);
+        hashSource);
   }
 
   /**

@@ -79,7 +79,8 @@ public final class DedupOptions {
       description =
           "Texts that resemble a live text of their scope are duplicates: short (SMS, chat), long"
               + " (mails, pages), or UNIT:SHINGLE,BANDSxROWS,MATCHES such as"
-              + " characters:4,32x5,2. Needs --canonicaliser text. --capacity then counts texts,"
+              + " characters:4,32x5,2. +fold at the end also matches texts with look-alike or"
+              + " spaced-out letters. Needs --canonicaliser text. --capacity then counts texts,"
               + " and the parallelism is at most the number of scopes. Fixed for the life of the"
               + " state (default: texts with different forms are different).")
   @Bound(Bound.By.STATE)

@@ -299,6 +299,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     int kept = effective.identityBits();
     int asked = parameters.identityBits();
     if (kept != asked) {
+      // With two equal bands, two lookups must be wrong.
+      int lookups = effective.near().isEmpty() ? 1 : NearRule.of(effective.near()).matches();
       LOG.warn(
           "{} keeps the {} identity bits of its state; the false-positive rate and capacity of the"
               + " job need {}, so the rate at that capacity is {} times the given rate (start"
@@ -306,7 +308,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
           name,
           kept,
           asked,
-          Math.scalb(1.0, asked - kept));
+          Math.scalb(1.0, lookups * (asked - kept)));
     }
     if (effective.auditSlices() != parameters.auditSlices()) {
       LOG.warn(
@@ -320,8 +322,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
 
   private void warnOfHighRate() {
     double predicted = shards.predictedFalsePositiveRate();
-    // P is a whole number, so the rate at capacity may be 0.8 % above the requested rate.
-    if (predicted > 1.01 * falsePositiveRate && !warned) {
+    // P is a whole number, so the rate at capacity may be 0.8 % above the requested rate, and 1.6 %
+    // if two lookups must be wrong.
+    if (predicted > 1.02 * falsePositiveRate && !warned) {
       LOG.warn(
           "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
               + " rate is {}, the target {}",
@@ -382,7 +385,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     clock.tick();
     clock.next(record);
     Change<T> change = record.getValue();
-    liveSet.learn(shards.of(change.hash()), change);
+    ShardPages shard = shards.of(change.hash());
+    liveSet.learn(shard, change);
+    shard.countEvent();
   }
 
   @Override
@@ -424,6 +429,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     } else {
       emit(Outcome.Kind.UNKNOWN_DELETE, record, unknownDeletes);
     }
+    shard.countEvent();
   }
 
   private void emit(Outcome.Kind kind, StreamRecord<Change<T>> record, Counter counter)

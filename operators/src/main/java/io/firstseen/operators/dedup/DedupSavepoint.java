@@ -2,6 +2,7 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.PageDirectory;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.AuditCountsSerializer;
 import io.firstseen.serializers.DedupParametersSerializer;
@@ -21,6 +22,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -297,21 +300,23 @@ public record DedupSavepoint(
     return PageDirectory.of(shards.get(shard).directory()).pageCount();
   }
 
-  /** Returns the probability that a new key of a shard is reported as a duplicate. */
+  /** Returns the probability that the filter reports a new key of a shard as a duplicate. */
   public double predictedFalsePositiveRate(int shard) {
-    return shape().predictedFalsePositiveRate(shards.get(shard).keys());
+    double identityRate = shape().predictedFalsePositiveRate(shards.get(shard).keys());
+    return parameters.near().isEmpty()
+        ? identityRate
+        : NearRule.of(parameters.near()).filterRate(identityRate);
   }
 
   /**
    * Returns the mean of the shards' rates, since a key falls into each shard with equal
-   * probability.
+   * probability. With a rule for near-duplicates, all texts may have one scope, and so one shard:
+   * returns the highest rate.
    */
   public double predictedFalsePositiveRate() {
-    double sum = 0;
-    for (int shard = 0; shard < shards.size(); shard++) {
-      sum += predictedFalsePositiveRate(shard);
-    }
-    return sum / shards.size();
+    DoubleStream rates =
+        IntStream.range(0, shards.size()).mapToDouble(this::predictedFalsePositiveRate);
+    return (parameters.near().isEmpty() ? rates.average() : rates.max()).orElse(0);
   }
 
   private CuckooShape shape() {

@@ -183,6 +183,22 @@ class NearDuplicatesTest {
     assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > EVENTS / 20);
   }
 
+  /** The cache has room for a few pages, and the bands of a text are on most pages. */
+  @Test
+  void anEventThatReadsAnyOfItsPagesIsAMiss() throws Exception {
+    NearRule rule = NearRule.SHORT;
+    SplittableRandom random = new SplittableRandom(4);
+    try (DedupTasks tasks = new DedupTasks(Backend.ROCKSDB, parameters(rule, 1), 1, null)) {
+      for (int i = 0; i < 1_000; i++) {
+        tasks.process(change(rule, Operation.ADD, "", text(random)));
+      }
+      assertThat(tasks.sum("pages")).isEqualTo(4);
+      long hits = tasks.sum("cacheHits");
+      assertThat(hits).isLessThan(250);
+      assertThat(hits + tasks.sum("cacheMisses")).isEqualTo(1_000);
+    }
+  }
+
   /** Without the limit of texts per band, the pages of the footer's bands would overflow. */
   @Test
   void aCommonFooterMakesNoNearDuplicates() throws Exception {

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
 
-  /** Whether the last event has been counted, because its page may be requested again. */
-  private boolean isCounted = true;
+  /** Whether the current event used a page, and whether it read one from state. */
+  private boolean used;
+
+  private boolean missed;
 
   public CachedShardPages(
       int number,
@@ -30,11 +32,9 @@ public final class CachedShardPages extends ShardPages {
   @Override
   public CuckooPage get(long identity) {
     LoadedPage loaded = table.get(identity);
-    if (!isCounted) {
-      (loaded == null ? cache.misses() : cache.hits()).inc();
-      isCounted = true;
-    }
+    used = true;
     if (loaded == null) {
+      missed = true;
       loaded = loadIntoCache(identity);
     }
     loaded.used = true;
@@ -55,7 +55,6 @@ public final class CachedShardPages extends ShardPages {
 
   @Override
   public void makeRoom() {
-    isCounted = false;
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
       if (page.dirty) {
         page.shard.write(page);
@@ -64,6 +63,15 @@ public final class CachedShardPages extends ShardPages {
       page.shard.unload(page);
       cache.remove(page);
     }
+  }
+
+  @Override
+  public void countEvent() {
+    if (used) {
+      (missed ? cache.misses() : cache.hits()).inc();
+    }
+    used = false;
+    missed = false;
   }
 
   @Override

@@ -29,12 +29,12 @@ public final class PageCache {
     return bytes;
   }
 
-  /** Returns the number of page accesses that found the page in memory. */
+  /** Returns the number of events whose pages were all in memory. */
   Counter hits() {
     return hits;
   }
 
-  /** Returns the number of page accesses that read the page from state. */
+  /** Returns the number of events that read a page from state. */
   Counter misses() {
     return misses;
   }

@@ -65,6 +65,9 @@ public abstract class ShardPages implements PageStore {
   /** Makes room for the pages of the next operation; called between two operations. */
   public void makeRoom() {}
 
+  /** Counts an event as a hit or a miss of the cache; called after its last operation. */
+  public void countEvent() {}
+
   /** Returns the page of an identity, for a sweep. This access does not keep it in the cache. */
   abstract CuckooPage pageToSweep(long identity);
 
