@@ -54,7 +54,8 @@ public final class KafkaSinks {
                 outcomeTopics(kafka),
                 eventsTopics(kafka)),
             options.dedup().shards(),
-            options.keyHashSource()),
+            options.keyHashSource(),
+            options.dedup().near().isPresent()),
         kafka.topics().duplicates(),
         // An ACL on ids with this prefix is sufficient for both.
         outcomes(
@@ -68,7 +69,8 @@ public final class KafkaSinks {
                 deadLetterTopics(kafka),
                 new OutputTopics(Map.of(), true, 0)),
             1,
-            null));
+            null,
+            false));
   }
 
   static OutcomeRecords records(KafkaOptions kafka) {
@@ -126,12 +128,21 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(
-      KafkaOptions kafka, OutputClaim claim, int shards, @Nullable KeyHashSource hashSource) {
+      KafkaOptions kafka,
+      OutputClaim claim,
+      int shards,
+      @Nullable KeyHashSource hashSource,
+      boolean isByScope) {
     Output output = kafka.topics().output();
     Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
       return new OutcomeSink<>(
-          List::of, new SinkFactory<>(producer, records(kafka)), claim, shards, hashSource);
+          List::of,
+          new SinkFactory<>(producer, records(kafka)),
+          claim,
+          shards,
+          hashSource,
+          isByScope);
     }
     return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
@@ -139,7 +150,8 @@ public final class KafkaSinks {
             producer, new PassedRecords(kafka.topics().recordsTopic(), records(kafka))),
         claim,
         shards,
-        hashSource);
+        hashSource,
+        isByScope);
   }
 
   /**

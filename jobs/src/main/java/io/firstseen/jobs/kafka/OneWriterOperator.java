@@ -53,6 +53,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private final OutputClaim claims;
   private final int shards;
   private final @Nullable KeyHashSource hashSource;
+  private final boolean isByScope;
 
   private transient ListState<Tuple2<List<String>, List<String>>> state;
   private transient ListState<Map<String, String>> identity;
@@ -72,11 +73,14 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
    * @param shards the number of shards of the dedup; 1 if each task processes the events of
    *     partitions
    * @param hashSource the hash that assigns shards; null with one shard
+   * @param isByScope whether the scope of a key selects its shard, not the whole key
    */
-  OneWriterOperator(OutputClaim claims, int shards, @Nullable KeyHashSource hashSource) {
+  OneWriterOperator(
+      OutputClaim claims, int shards, @Nullable KeyHashSource hashSource, boolean isByScope) {
     this.claims = claims;
     this.shards = shards;
     this.hashSource = hashSource;
+    this.isByScope = isByScope;
   }
 
   @Override
@@ -132,7 +136,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     hasBegun = true;
     outcomes.setWritten(
         claimed.begin(topics, isFirstTask() ? claims.inputs().now(brokers) : List.of()),
-        hashSource);
+        hashSource,
+        isByScope);
   }
 
   @Override

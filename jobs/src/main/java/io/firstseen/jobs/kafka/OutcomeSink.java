@@ -22,6 +22,7 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
   private final OutputClaim claim;
   private final int shards;
   private final @Nullable KeyHashSource hashSource;
+  private final boolean isByScope;
 
   /**
    * Creates the sink. It uses the transactional ids of the claim.
@@ -29,17 +30,20 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
    * @param shards the number of shards of the dedup; 1 if each task processes the events of
    *     partitions
    * @param hashSource the hash that assigns shards; null with one shard
+   * @param isByScope whether the scope of a key selects its shard, not the whole key
    */
   OutcomeSink(
       SerializableFunction<Outcome, Iterable<R>> parts,
       SerializableFunction<String, KafkaSink<R>> withPrefix,
       OutputClaim claim,
       int shards,
-      @Nullable KeyHashSource hashSource) {
+      @Nullable KeyHashSource hashSource,
+      boolean isByScope) {
     super(parts, withPrefix, claim.idsOfSink(), claim.topics().names().values(), claim);
     this.claim = claim;
     this.shards = shards;
     this.hashSource = hashSource;
+    this.isByScope = isByScope;
   }
 
   @Override
@@ -48,7 +52,7 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
         .transform(
             OperatorUids.ONE_WRITER,
             TypeInformation.of(Outcome.class),
-            new OneWriterOperator(claim, shards, hashSource))
+            new OneWriterOperator(claim, shards, hashSource, isByScope))
         .uid(OperatorUids.ONE_WRITER);
   }
 }

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
@@ -28,6 +29,7 @@ final class WrittenOutcomes {
   private WrittenOffsets written;
   private @Nullable Input lastInput;
   private @Nullable KeyHash hash;
+  private boolean isByScope;
 
   /** An input partition. */
   private static final class Input {
@@ -67,8 +69,10 @@ final class WrittenOutcomes {
    * Sets the progress on the topic, before the first event.
    *
    * @param hashSource the hash that assigns shards; null with one shard
+   * @param isByScope whether the scope of a key selects its shard, not the whole key
    */
-  void setWritten(WrittenOffsets byTopic, @Nullable KeyHashSource hashSource) {
+  void setWritten(WrittenOffsets byTopic, @Nullable KeyHashSource hashSource, boolean isByScope) {
+    this.isByScope = isByScope;
     written = byTopic;
     hash = hashSource == null || byTopic.beyond(passed).isEmpty() ? null : hashSource.open();
   }
@@ -84,7 +88,7 @@ final class WrittenOutcomes {
     if (input.ahead == null) {
       return false;
     }
-    int shard = hash == null ? 0 : new Shards(shards).shardOf(hash.hash(outcome.canonicalKey()));
+    int shard = hash == null ? 0 : shardOf(outcome.canonicalKey());
     if (place.offset() <= input.ahead[shard]) {
       return true;
     }
@@ -92,6 +96,10 @@ final class WrittenOutcomes {
       input.ahead = null;
     }
     return false;
+  }
+
+  private int shardOf(byte[] key) {
+    return new Shards(shards).shardOf(hash.hash(isByScope ? ScopedKey.scope(key) : key));
   }
 
   private Input input(Place place) {
