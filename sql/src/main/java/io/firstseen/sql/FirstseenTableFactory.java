@@ -9,7 +9,9 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.Column.MetadataColumn;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.ResolvedSchema;
 import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
@@ -18,6 +20,7 @@ import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.DataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connector {@code firstseen}, which adds a dedup in front of a table of another connector.
@@ -76,12 +79,33 @@ public final class FirstseenTableFactory
           "connector '%s' cannot be scanned, which 'firstseen' needs"
               .formatted(wrapped.asSummaryString()));
     }
-    return new FirstseenTableSource(scan, dedup, context.getPhysicalRowDataType());
+    return new FirstseenTableSource(
+        scan,
+        dedup,
+        context.getPhysicalRowDataType(),
+        rowtime(context.getCatalogTable().getResolvedSchema()));
+  }
+
+  /** Returns the rowtime column as the planner names it in the rows of a source. */
+  private static @Nullable String rowtime(ResolvedSchema schema) {
+    return schema.getWatermarkSpecs().stream()
+        .findFirst()
+        .flatMap(watermark -> schema.getColumn(watermark.getRowtimeAttribute()))
+        .map(
+            column ->
+                column instanceof MetadataColumn metadata
+                    ? "$metadata$" + metadata.getMetadataKey().orElse(metadata.getName())
+                    : column.getName())
+        .orElse(null);
   }
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     TableDedup dedup = dedup(context, WRITING_UID_SUFFIX);
+    if (dedup.emitsAll()) {
+      throw new ValidationException(
+          "'emit' = 'all' is only supported by a table that is read: remove 'emit', or read the rows through another 'firstseen' table first");
+    }
     ResolvedCatalogTable wrapped = wrappedTable(context);
     requireTransactionTimeout(wrapped.getOptions(), context.getConfiguration());
     return new FirstseenTableSink(

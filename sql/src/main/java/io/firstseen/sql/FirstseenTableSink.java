@@ -10,10 +10,12 @@ import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
+import org.apache.flink.table.connector.sink.legacy.SinkFunctionProvider;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
 
 /** Writes to a table through a dedup. */
+@SuppressWarnings("deprecation") // SinkFunctionProvider, for print and other connectors.
 final class FirstseenTableSink implements DynamicTableSink {
   private final DynamicTableSink wrapped;
   private final TableDedup dedup;
@@ -52,9 +54,13 @@ final class FirstseenTableSink implements DynamicTableSink {
   @Override
   public SinkRuntimeProvider getSinkRuntimeProvider(Context context) {
     SinkRuntimeProvider provider = wrapped.getSinkRuntimeProvider(context);
-    if (!(provider instanceof SinkV2Provider) && !(provider instanceof DataStreamSinkProvider)) {
+    if (!(provider instanceof SinkV2Provider)
+        && !(provider instanceof DataStreamSinkProvider)
+        && !(provider instanceof SinkFunctionProvider)) {
       throw TableDedup.unknown(
-          wrapped.asSummaryString(), provider, List.of("SinkV2Provider", "DataStreamSinkProvider"));
+          wrapped.asSummaryString(),
+          provider,
+          "declare its table without 'firstseen', and insert rows that a 'firstseen' table reads");
     }
     boolean onlyInserts = insertsOnly;
     if (!onlyInserts) {
@@ -87,9 +93,11 @@ final class FirstseenTableSink implements DynamicTableSink {
     if (provider instanceof DataStreamSinkProvider sink) {
       return sink.consumeDataStream(dedup.uids(), rows);
     }
-    SinkV2Provider sink = (SinkV2Provider) provider;
-    DataStreamSink<RowData> written = rows.sinkTo(sink.createSink());
-    sink.getParallelism().ifPresent(written::setParallelism);
+    DataStreamSink<RowData> written =
+        provider instanceof SinkFunctionProvider sink
+            ? rows.addSink(sink.createSinkFunction())
+            : rows.sinkTo(((SinkV2Provider) provider).createSink());
+    ((ParallelismProvider) provider).getParallelism().ifPresent(written::setParallelism);
     dedup.uids().generateUid("sink").ifPresent(written::uid);
     return written;
   }

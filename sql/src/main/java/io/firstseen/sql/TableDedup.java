@@ -8,6 +8,8 @@ import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Extractor;
 import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.operators.dedup.OutcomeFunction;
+import io.firstseen.operators.dedup.OutcomeStream;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
@@ -15,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -28,10 +31,14 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ProviderContext;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.data.utils.JoinedRowData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
@@ -105,8 +112,14 @@ final class TableDedup {
       ConfigOptions.key("ttl")
           .durationType()
           .noDefaultValue()
+          .withDescription("Forget a key this long after it was seen; at least 1 s.");
+  static final ConfigOption<String> TTL_CLOCK =
+      ConfigOptions.key("ttl-clock")
+          .stringType()
+          .defaultValue(TimeToLive.Clock.PROCESSING.id())
           .withDescription(
-              "Forget a key this long after it was seen, by the system clock; at least" + " 1 s.");
+              "The clock of the ttl: processing (the system clock) or event (the watermark of the"
+                  + " table).");
   static final ConfigOption<String> TTL_SINCE =
       ConfigOptions.key("ttl-since")
           .stringType()
@@ -133,6 +146,24 @@ final class TableDedup {
               "A file with the secret key of the hash, which every TaskManager and the client"
                   + " read; the public key unless given.");
 
+  static final ConfigOption<String> EMIT =
+      ConfigOptions.key("emit")
+          .stringType()
+          .defaultValue("accepted")
+          .withDescription(
+              "The rows that are read: accepted, or all, with the metadata columns outcome and"
+                  + " reason.");
+
+  private static final String ALL = "all";
+
+  /** The metadata column of the outcome, such as {@code duplicate}. */
+  static final String OUTCOME = "outcome";
+
+  /** The metadata column of the reason of a dead letter. */
+  static final String REASON = "reason";
+
+  static final Set<String> METADATA = Set.of(OUTCOME, REASON);
+
   static final Set<ConfigOption<?>> OPTIONAL =
       Set.of(
           SCOPE,
@@ -144,7 +175,9 @@ final class TableDedup {
           STRIP_PARAMETERS,
           NEAR,
           TTL,
+          TTL_CLOCK,
           TTL_SINCE,
+          EMIT,
           SHARDS,
           PAGE_CACHE,
           HASH_KEY_FILE);
@@ -165,6 +198,8 @@ final class TableDedup {
   private final List<String> keyColumns;
   private final List<String> primaryKey;
   private final String uid;
+  private final boolean emitsAll;
+  private final boolean inEventTime;
   private final String description;
 
   private TableDedup(
@@ -172,12 +207,26 @@ final class TableDedup {
       List<String> keyColumns,
       List<String> primaryKey,
       String uid,
+      boolean emitsAll,
+      boolean inEventTime,
       String description) {
     this.settings = settings;
     this.keyColumns = keyColumns;
     this.primaryKey = primaryKey;
     this.uid = uid;
+    this.emitsAll = emitsAll;
+    this.inEventTime = inEventTime;
     this.description = description;
+  }
+
+  /** Whether all rows of the input are emitted, with their outcomes. */
+  boolean emitsAll() {
+    return emitsAll;
+  }
+
+  /** Whether keys expire by the watermark. */
+  boolean isInEventTime() {
+    return inEventTime;
   }
 
   /**
@@ -211,8 +260,10 @@ final class TableDedup {
           "'scope' and 'key' must be different columns, both are '%s': name the column of the tenant, or remove 'scope'"
               .formatted(options.get(KEY)));
     }
-    if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
-      throw new ValidationException("'ttl-since' needs 'ttl'");
+    for (ConfigOption<String> option : List.of(TTL_SINCE, TTL_CLOCK)) {
+      if (options.getOptional(option).isPresent() && options.getOptional(TTL).isEmpty()) {
+        throw new ValidationException("'%s' needs 'ttl'".formatted(option.key()));
+      }
     }
     try {
       Canonicaliser canonicaliser = canonicaliser(options);
@@ -255,7 +306,14 @@ final class TableDedup {
                   canonicaliser.id(),
                   near == null ? "" : ", near=[" + near + "]",
                   ttl == null ? "" : ", ttl=[" + formatWithHighestUnit(options.get(TTL)) + "]");
-      return new TableDedup(settings, keyColumns, primaryKey, uid, description);
+      return new TableDedup(
+          settings,
+          keyColumns,
+          primaryKey,
+          uid,
+          emitsAll(options.get(EMIT)),
+          ttl != null && ttl.clock() == TimeToLive.Clock.EVENT,
+          description);
     } catch (
         IllegalArgumentException e) { // Without the cause: the SQL client shows only the innermost.
       throw new ValidationException(withNamesOfOptions(e.getMessage()));
@@ -293,6 +351,14 @@ final class TableDedup {
         });
   }
 
+  private static boolean emitsAll(String emit) {
+    if (!emit.equals(ALL) && !emit.equals(EMIT.defaultValue())) {
+      throw new ValidationException(
+          "'%s' must be %s or %s, got '%s'".formatted(EMIT.key(), EMIT.defaultValue(), ALL, emit));
+    }
+    return emit.equals(ALL);
+  }
+
   private static Canonicaliser canonicaliser(ReadableConfig options) {
     Canonicaliser rule = Canonicaliser.of(options.get(CANONICALISER));
     String stripped = options.get(STRIP_PARAMETERS);
@@ -316,7 +382,7 @@ final class TableDedup {
 
   private static TimeToLive ttl(Duration length, ReadableConfig options) {
     return TimeToLive.of(length)
-        .by(TimeToLive.Clock.PROCESSING)
+        .by(TimeToLive.Clock.of(options.get(TTL_CLOCK)))
         .since(TimeToLive.Since.of(options.get(TTL_SINCE)));
   }
 
@@ -379,6 +445,14 @@ final class TableDedup {
     if (changes.containsOnly(RowKind.INSERT)) {
       return ChangelogMode.insertOnly();
     }
+    if (changes.contains(RowKind.UPDATE_AFTER) && !changes.contains(RowKind.UPDATE_BEFORE)) {
+      throw new ValidationException(
+          "'firstseen' needs a changelog with -U rows, as an update deletes the old key, got "
+              + changes);
+    }
+    if (emitsAll) {
+      return ChangelogMode.insertOnly();
+    }
     if (!primaryKey.isEmpty() && !Set.copyOf(primaryKey).equals(Set.copyOf(keyColumns))) {
       throw new ValidationException(
           "the primary key of a table with updates or deletes must be (%s), %s, got (%s)"
@@ -386,11 +460,6 @@ final class TableDedup {
                   String.join(", ", keyColumns),
                   keyColumns.size() == 1 ? "its 'key'" : "its 'key' and 'scope'",
                   String.join(", ", primaryKey)));
-    }
-    if (changes.contains(RowKind.UPDATE_AFTER) && !changes.contains(RowKind.UPDATE_BEFORE)) {
-      throw new ValidationException(
-          "'firstseen' needs a changelog with -U rows, as an update deletes the old key, got "
-              + changes);
     }
     return ChangelogMode.newBuilder()
         .addContainedKind(RowKind.INSERT)
@@ -407,7 +476,7 @@ final class TableDedup {
    * @throws ValidationException if there is no primary key
    */
   void requirePrimaryKey(List<String> columns) {
-    if (primaryKey.isEmpty() && !keyColumns.containsAll(columns)) {
+    if (!emitsAll && primaryKey.isEmpty() && !keyColumns.containsAll(columns)) {
       throw new ValidationException(
           "a table with updates or deletes needs a primary key, because a delete may have other columns than the first row of its key: declare PRIMARY KEY (%s) NOT ENFORCED"
               .formatted(
@@ -424,21 +493,80 @@ final class TableDedup {
    */
   DataStream<RowData> firstSeen(DataStream<RowData> rows, boolean insertsOnly) {
     TypeInformation<RowData> type = rows.getType();
-    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(rows));
-    return (insertsOnly ? dedup : dedup.operation(TableDedup::operation))
-        .apply(
+    SingleOutputStreamOperator<RowData> accepted =
+        outcomes(
+                rows,
+                insertsOnly,
+                (kind, change) ->
+                    switch (kind) {
+                      case ACCEPTED, REMOVED -> change.event();
+                      default -> null;
+                    },
+                type)
+            .outcomes()
+            .setDescription(description); // EXPLAIN JSON_EXECUTION_PLAN shows it.
+    return named(accepted.map(TableDedup::insertOrDelete, type), "-rows");
+  }
+
+  /**
+   * Adds a dedup to a job that emits an insert for each row, with its outcome.
+   *
+   * @param insertsOnly whether all rows are inserts
+   * @param metadata the columns to append, of {@link #METADATA}
+   * @param type the rows with these columns
+   */
+  DataStream<RowData> all(
+      DataStream<RowData> rows,
+      boolean insertsOnly,
+      List<String> metadata,
+      TypeInformation<RowData> type) {
+    OutcomeStream<RowData, RowData> decided =
+        outcomes(
+            rows,
+            insertsOnly,
             (kind, change) ->
-                switch (kind) {
-                  case ACCEPTED, REMOVED -> change.event();
-                  default -> null;
-                },
-            type)
-        .outcomes()
-        .setDescription(description) // EXPLAIN JSON_EXECUTION_PLAN shows it.
-        // The planner names the last operator and may give it another uid.
-        .map(TableDedup::insertOrDelete, type)
-        .name(uid + "-rows")
-        .uid(uid + "-rows");
+                withMetadata(
+                    change.event(),
+                    kind.name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                    null,
+                    metadata),
+            type);
+    SingleOutputStreamOperator<RowData> deadLetters =
+        named(
+            decided
+                .deadLetters()
+                .map(
+                    rejected ->
+                        withMetadata(rejected.event(), "dead-letter", rejected.reason(), metadata),
+                    type),
+            "-dead-letters");
+    SingleOutputStreamOperator<RowData> outcomes = decided.outcomes().setDescription(description);
+    return named(outcomes.union(deadLetters).map(row -> row, type), "-rows");
+  }
+
+  private <R> OutcomeStream<RowData, R> outcomes(
+      DataStream<RowData> rows,
+      boolean insertsOnly,
+      OutcomeFunction<RowData, R> outcome,
+      TypeInformation<R> type) {
+    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(rows));
+    return (insertsOnly ? dedup : dedup.operation(TableDedup::operation)).apply(outcome, type);
+  }
+
+  /** The planner names the last operator and may give it another uid. */
+  private SingleOutputStreamOperator<RowData> named(
+      SingleOutputStreamOperator<RowData> operator, String suffix) {
+    return operator.name(uid + suffix).uid(uid + suffix);
+  }
+
+  private static RowData withMetadata(
+      RowData row, String outcome, @Nullable String reason, List<String> metadata) {
+    GenericRowData appended = new GenericRowData(metadata.size());
+    for (int i = 0; i < metadata.size(); i++) {
+      appended.setField(
+          i, StringData.fromString(metadata.get(i).equals(OUTCOME) ? outcome : reason));
+    }
+    return new JoinedRowData(RowKind.INSERT, row, appended);
   }
 
   private static Operation operation(RowData row) {
@@ -457,10 +585,14 @@ final class TableDedup {
     return row;
   }
 
-  /** Returns the error for a connector with an unsupported runtime provider. */
-  static ValidationException unknown(String table, Object provider, List<String> known) {
+  /**
+   * Returns the error for a connector with an unsupported runtime provider.
+   *
+   * @param instead what to do instead
+   */
+  static ValidationException unknown(String table, Object provider, String instead) {
     return new ValidationException(
-        "'firstseen' does not know how table connector '%s' runs: it gives a %s, not one of %s"
-            .formatted(table, provider.getClass().getName(), known));
+        "'firstseen' does not support table connector '%s', which runs as a %s: %s"
+            .formatted(table, provider.getClass().getName(), instead));
   }
 }

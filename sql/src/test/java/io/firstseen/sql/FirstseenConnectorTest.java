@@ -1,10 +1,13 @@
 package io.firstseen.sql;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -77,6 +80,91 @@ class FirstseenConnectorTest {
             "json"));
     assertThat(Sql.rows(tables, "SELECT n, f FROM events")).containsExactly("+I[1, events]");
     assertThat(Sql.rows(tables, "SELECT f FROM events")).containsExactly("+I[events]");
+  }
+
+  @Test
+  void allRowsCanBeReadWithTheirOutcomes() throws Exception {
+    write(
+        "events",
+        change("c", "null", row("a", 1)),
+        change("c", "null", row("a", 2)),
+        change("d", row("a", 2), "null"),
+        change("d", row("x", 3), "null"),
+        change("c", "null", "{\"n\": \"4\"}"));
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    tables.executeSql(
+        create(
+            "events",
+            "k STRING, n STRING, outcome STRING METADATA VIRTUAL, f STRING METADATA FROM"
+                + " 'file.name' VIRTUAL, why STRING METADATA FROM 'reason' VIRTUAL",
+            "'key' = 'k', 'emit' = 'all'",
+            "debezium-json"));
+    assertThat(Sql.rows(tables, "SELECT n, outcome, f, why FROM events"))
+        .containsExactly(
+            "+I[1, accepted, events, null]",
+            "+I[2, duplicate, events, null]",
+            "+I[2, removed, events, null]",
+            "+I[3, unknown-delete, events, null]",
+            "+I[4, dead-letter, events, key is missing]");
+    assertThat(Sql.rows(tables, "SELECT outcome FROM events WHERE outcome = 'duplicate'"))
+        .containsExactly("+I[duplicate]");
+    assertThatThrownBy(() -> tables.executeSql("INSERT INTO events SELECT k, n FROM events"))
+        .rootCause()
+        .hasMessageStartingWith("'emit' = 'all' is only supported by a table that is read");
+  }
+
+  @Test
+  void keysExpireByTheRowtime() throws Exception {
+    write(
+        "events",
+        "{\"k\": \"a\", \"n\": \"1\", \"at\": \"2026-11-20 10:00:00\"}",
+        "{\"k\": \"a\", \"n\": \"2\", \"at\": \"2026-11-20 10:30:00\"}",
+        "{\"k\": \"b\", \"n\": \"3\", \"at\": \"2026-11-20 13:00:00\"}",
+        "{\"k\": \"a\", \"n\": \"4\", \"at\": \"2026-11-20 13:00:01\"}");
+    String columns = "k STRING, n STRING, `at` TIMESTAMP(3)";
+    String options = "'key' = 'k', 'ttl' = '1 h', 'ttl-clock' = 'event'";
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    // Flink emits watermarks by a timer, which may not fire between the rows of a file.
+    tables.executeSql(
+        create(
+            "events",
+            columns + ", WATERMARK FOR `at` AS `at`",
+            options + ", 'scan.watermark.emit.strategy' = 'on-event'",
+            "json"));
+    assertThat(Sql.rows(tables, "SELECT n FROM events")).containsExactly("+I[1]", "+I[3]", "+I[4]");
+    tables.executeSql(create("unmarked", columns, options, "json"));
+    assertThatThrownBy(() -> tables.explainSql("SELECT n FROM unmarked"))
+        .hasMessageContaining("'ttl-clock' = 'event' needs a WATERMARK");
+  }
+
+  @Test
+  void connectorsWithOldInterfacesAreRead() {
+    tables.executeSql(
+        """
+        CREATE TABLE generated (k STRING) WITH (
+          'connector' = 'firstseen', 'key' = 'k', 'table.connector' = 'datagen',
+          'table.number-of-rows' = '1000', 'table.fields.k.length' = '1')
+        """);
+    assertThat(Sql.rows(tables, "SELECT k FROM generated")).hasSize(16).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void connectorsWithOldInterfacesAreWritten() throws Exception {
+    events("a 1", "b 2", "a 3");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(
+        "CREATE TABLE printed (k STRING) WITH ('connector' = 'firstseen', 'key' = 'k',"
+            + " 'table.connector' = 'print')");
+    PrintStream standardOutput = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, UTF_8));
+    try {
+      tables.executeSql("INSERT INTO printed SELECT k FROM events").await();
+    } finally {
+      System.setOut(standardOutput);
+    }
+    assertThat(printed.toString(UTF_8).lines().map(line -> line.replaceAll(".*> ", "")))
+        .containsExactlyInAnyOrder("+I[a]", "+I[b]");
   }
 
   @Test

@@ -61,7 +61,7 @@ final class Sql {
             .replace("localhost:9092", bootstrapServers)
             // The job ends with a checkpoint.
             .replace("'10s'", "'200ms'");
-    for (String statement : script.split(";\\s*(\\n|$)", 0)) {
+    for (String statement : script.split(";\\s*(\\n\\n|$)", 0)) {
       Matcher setting = SET.matcher(statement.strip());
       if (setting.matches()) {
         tables.getConfig().set(setting.group(1), setting.group(2));

@@ -85,7 +85,7 @@ class TableDedupTest {
   void theOperatorOfWatermarksHasAUid() {
     TableDedup dedup =
         TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows", "");
-    FirstseenTableSource source = new FirstseenTableSource(new OneRow(), dedup, COLUMNS);
+    FirstseenTableSource source = new FirstseenTableSource(new OneRow(), dedup, COLUMNS, null);
     source.applyWatermark(WatermarkStrategy.forMonotonousTimestamps());
     DataStreamScanProvider provider =
         (DataStreamScanProvider) source.getScanRuntimeProvider(ScanRuntimeProviderContext.INSTANCE);
