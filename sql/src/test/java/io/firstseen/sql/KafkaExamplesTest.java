@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.embedded.EmbeddedBroker;
-import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.fixtures.SnapshotWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +20,6 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,13 +51,22 @@ class KafkaExamplesTest {
   @BeforeAll
   static void startBroker() throws Exception {
     broker = EmbeddedBroker.start(brokerDirectory, EmbeddedBroker.Settings.tuned());
-    NewTopic snapshots = new NewTopic("firstseen.snapshots", 1, (short) 1);
-    broker.createTopics(
-        List.of(
-            snapshots.configs(Map.of("cleanup.policy", "compact")),
-            new NewTopic("visitors", 1, (short) 1)));
-    publish("firstseen", KeyHash.fixed(), "https://example.org/b", "Example.ORG");
-    publish("secret", KeyHash.parse(SECRET), "a");
+    SnapshotWriter.createTopic(broker, "firstseen.snapshots");
+    broker.createTopics(List.of(new NewTopic("visitors", 1, (short) 1)));
+    try (SnapshotWriter snapshots = new SnapshotWriter(broker, "firstseen.snapshots")) {
+      snapshots.publishAs("firstseen", 1, "https://example.org/b", "Example.ORG");
+      snapshots.publish(
+          SnapshotWriter.publisher("secret", KeyHash.parse(SECRET), 1),
+          1,
+          KeyHash.parse(SECRET).hash("a".getBytes(UTF_8)));
+      snapshots.publish(
+          SnapshotWriter.publisher("scoped", KeyHash.fixed(), 1),
+          1,
+          KeyHash.fixed().hash(ScopedKey.join("ann".getBytes(UTF_8), "a".getBytes(UTF_8))));
+      snapshots.publishList("blocked", 1, "example.org/", "example.org/a");
+      snapshots.publishList("more", 1, "example.org/b", "other.example/");
+      snapshots.publishList("allowed", 1, "example.org/b");
+    }
   }
 
   @AfterAll
@@ -74,35 +79,6 @@ class KafkaExamplesTest {
     tables = Sql.tables();
   }
 
-  private static void publish(String set, KeyHash hash, String... keys) throws Exception {
-    long[] hashes = new long[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      hashes[i] = hash.hash(keys[i].getBytes(UTF_8));
-    }
-    SetPublisher.Window window =
-        new SetPublisher(set, SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 1e-6))
-            .publish(1, 0, 1000, hashes);
-    Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
-    try (KafkaProducer<String, byte[]> producer =
-        new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer())) {
-      for (byte[] blob : window.blobs()) {
-        String digest = BlobReference.to(blob).digest();
-        for (int i = 0; i < SnapshotTopicFormat.chunkCount(blob.length); i++) {
-          send(
-              producer,
-              SnapshotTopicFormat.chunkKey(digest, i),
-              SnapshotTopicFormat.chunk(blob, i));
-        }
-      }
-      send(producer, set, window.manifest().toBytes());
-    }
-  }
-
-  private static void send(KafkaProducer<String, byte[]> producer, String key, byte[] value)
-      throws Exception {
-    var unused = producer.send(new ProducerRecord<>("firstseen.snapshots", key, value)).get();
-  }
-
   @Test
   void newUrls() throws Exception {
     Sql.runExample(tables, "new-urls.sql", directory, broker.bootstrapServers());
@@ -110,6 +86,13 @@ class KafkaExamplesTest {
         .containsExactly(
             "{\"url\":\"https://example.org/a?x=1\",\"visitor\":\"ann\"}",
             "{\"url\":\"https://example.org/b\",\"visitor\":\"bob\"}");
+  }
+
+  @Test
+  void outcomes() throws Exception {
+    Sql.runExample(tables, "outcomes.sql", directory, broker.bootstrapServers());
+    assertThat(Sql.lines(directory.resolve("accepted"))).hasSize(2);
+    assertThat(Sql.lines(directory.resolve("duplicates"))).hasSize(2);
   }
 
   @Test
@@ -163,6 +146,74 @@ class KafkaExamplesTest {
                     + " AS t (k)"))
         .containsExactly("+I[false, false]", "+I[null, null]", "+I[null, null]", "+I[true, true]");
     assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void scopesAreApart() {
+    lookUps(broker.bootstrapServers());
+    assertThat(
+            Sql.rows(
+                tables,
+                "SELECT SNAPSHOT_CONTAINS('scoped', k, s), SNAPSHOT_CONTAINS('scoped', CAST(k AS"
+                    + " BYTES), CAST(s AS BYTES)) FROM (VALUES ('a', 'ann'), ('a', 'bob'), ('a',"
+                    + " CAST(NULL AS STRING))) AS t (k, s)"))
+        .containsExactly("+I[false, false]", "+I[false, false]", "+I[true, true]");
+  }
+
+  @Test
+  void snapshotMatch() throws Exception {
+    Sql.runExample(tables, "snapshot-match.sql", directory, broker.bootstrapServers());
+    assertThat(Sql.lines(directory.resolve("blocked")))
+        .containsExactly(
+            "{\"url\":\"HTTPS://EXAMPLE.org:443/a?x=1\",\"entry\":\"example.org/a\"}",
+            "{\"url\":\"https://example.org/a?x=1\",\"entry\":\"example.org/a\"}",
+            "{\"url\":\"https://example.org/a?x=1\",\"entry\":\"example.org/a\"}");
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void theFirstListThatHasAUrlNamesTheEntry() {
+    lookUps(broker.bootstrapServers());
+    assertThat(
+            Sql.rows(
+                tables,
+                "SELECT SNAPSHOT_MATCH('more, blocked', u) FROM (VALUES ('http://example.org/b'),"
+                    + " ('http://a.example.org/x'), ('http://unlisted.example/'), ('no url'),"
+                    + " (CAST(NULL AS STRING))) AS t (u)"))
+        .containsExactly(
+            "+I[example.org/]", "+I[example.org/b]", "+I[null]", "+I[null]", "+I[null]");
+    assertThatThrownBy(
+            () ->
+                Sql.rows(
+                    tables, "SELECT SNAPSHOT_MATCH('firstseen', u) FROM (VALUES ('a')) AS t (u)"))
+        .satisfies(
+            e ->
+                assertThat(messages(e))
+                    .contains(
+                        "SNAPSHOT_MATCH: set 'firstseen' must have the canonicaliser url-expression"));
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void settingsOfTheClient() throws Exception {
+    lookUps(broker.bootstrapServers());
+    Path key =
+        Files.writeString(directory.resolve("key.pem"), SigningKey.generate().publicKey().toPem());
+    tables.getConfig().set("firstseen.snapshots.wait", "5 s");
+    tables.getConfig().set("restart-strategy.type", "none");
+    tables.getConfig().set("firstseen.snapshots.public-key", key.toString());
+    assertThatThrownBy(() -> Sql.rows(tables, lookUp("firstseen")))
+        .satisfies(e -> assertThat(messages(e)).contains("signature"));
+    tables.getConfig().set("firstseen.snapshots.public-key", directory.resolve("none").toString());
+    assertThatThrownBy(() -> Sql.rows(tables, lookUp("firstseen")))
+        .satisfies(e -> assertThat(messages(e)).contains("cannot read the public key at "));
+    tables.getConfig().set("firstseen.snapshots.public-key", "");
+    tables.getConfig().set("firstseen.snapshots.properties.security.protocol", "NONE");
+    assertThatThrownBy(() -> tables.explainSql(lookUp("firstseen")))
+        .satisfies(
+            e ->
+                assertThat(messages(e))
+                    .contains("Invalid value NONE for configuration security.protocol"));
   }
 
   @Test
@@ -249,6 +300,8 @@ class KafkaExamplesTest {
     tables.getConfig().set("firstseen.snapshots.bootstrap-servers", servers);
     tables.executeSql(
         "CREATE TEMPORARY FUNCTION SNAPSHOT_CONTAINS AS 'io.firstseen.sql.SnapshotContains'");
+    tables.executeSql(
+        "CREATE TEMPORARY FUNCTION SNAPSHOT_MATCH AS 'io.firstseen.sql.SnapshotMatch'");
   }
 
   private static String messages(Throwable e) {

@@ -33,6 +33,8 @@ class SqlDocumentTest {
             SnapshotContains.BOOTSTRAP_SERVERS,
             SnapshotContains.TOPIC,
             SnapshotContains.HASH_KEY_FILE,
+            SnapshotContains.PUBLIC_KEY,
+            SnapshotContains.BLOBS,
             SnapshotContains.WAIT)) {
       names.add(option.key());
     }
@@ -43,7 +45,13 @@ class SqlDocumentTest {
   @Test
   void whatPagesShowIsInTheExamplesThatTestsRun() throws IOException {
     StringBuilder examples = new StringBuilder();
-    for (String name : List.of("new-urls.sql", "before-a-topic.sql", "snapshot-contains.sql")) {
+    for (String name :
+        List.of(
+            "new-urls.sql",
+            "before-a-topic.sql",
+            "outcomes.sql",
+            "snapshot-contains.sql",
+            "snapshot-match.sql")) {
       examples.append(Files.readString(ROOT.resolve("examples/sql").resolve(name)));
     }
     for (Path page : List.of(ROOT.resolve("README.md"), PAGE)) {
