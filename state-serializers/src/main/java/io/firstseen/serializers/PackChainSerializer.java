@@ -1,7 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.PackChain;
+import io.firstseen.filters.snapshot.PackChain;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

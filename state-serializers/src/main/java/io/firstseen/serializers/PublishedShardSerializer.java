@@ -1,7 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.PublishedShard;
+import io.firstseen.filters.snapshot.PublishedShard;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;

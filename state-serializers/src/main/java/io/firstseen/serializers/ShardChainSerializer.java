@@ -1,7 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.gcs.Universe;
-import io.firstseen.types.ShardChain;
+import io.firstseen.filters.snapshot.ShardChain;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;

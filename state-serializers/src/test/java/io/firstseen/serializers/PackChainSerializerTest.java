@@ -1,7 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.PackChain;
+import io.firstseen.filters.snapshot.PackChain;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 

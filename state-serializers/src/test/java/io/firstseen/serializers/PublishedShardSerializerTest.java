@@ -1,7 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.PublishedShard;
+import io.firstseen.filters.snapshot.PublishedShard;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 

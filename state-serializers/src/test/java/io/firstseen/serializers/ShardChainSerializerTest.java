@@ -3,7 +3,7 @@ package io.firstseen.serializers;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.gcs.Universe;
-import io.firstseen.types.ShardChain;
+import io.firstseen.filters.snapshot.ShardChain;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.memory.DataInputDeserializer;

@@ -1,5 +1,6 @@
 package io.firstseen.operators.compaction;
 
+import io.firstseen.filters.snapshot.ShardCut;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
@@ -25,14 +26,14 @@ final class CompactionMetrics {
   }
 
   /** Counts the data that a changed shard published. */
-  void cut(ShardCut cut) {
+  void cut(ShardCut cut, long liveKeys) {
     sections.inc();
     sectionBytes.inc(cut.section().length());
     byte[] base = cut.base();
     if (base != null) {
       bases.inc();
       baseBytes.inc(base.length);
-      bitsPerKey = 8.0 * base.length / Math.max(1, cut.live().count());
+      bitsPerKey = 8.0 * base.length / Math.max(1, liveKeys);
     }
   }
 

@@ -2,6 +2,9 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.ChainRule;
+import io.firstseen.filters.snapshot.ShardChain;
+import io.firstseen.filters.snapshot.ShardCut;
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.HashedOperation;
@@ -9,7 +12,6 @@ import io.firstseen.serializers.PendingOperationSerializer;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.types.KeyEpochs;
 import io.firstseen.types.Operation;
-import io.firstseen.types.ShardChain;
 import io.firstseen.types.ShardWindows;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -429,16 +431,17 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     ShardSnapshot closed;
     if (change.changesKeys()) {
       windowsOfShard = windowsOfShard.withLiveCount(change.count());
+      WindowKeys keys = new WindowKeys(change, shards.bits());
       ShardCut cut =
-          ShardCut.of(change, chain.value(), chainRule, spec.setName(), shard, windowEndMillis);
-      after = cut.live();
+          ShardCut.of(keys, chain.value(), chainRule, spec.setName(), shard, windowEndMillis);
+      after = keys.live();
       live.update(after.suffixes());
       chain.update(cut.chain());
       liveKeys += after.count() - before.count();
       closed =
           ShardSnapshot.changed(
               shard, windowEndMillis, after.count(), cut.setDigest(), cut.section(), cut.base());
-      figures.cut(cut);
+      figures.cut(cut, after.count());
     } else {
       after = change.apply(null);
       closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());

@@ -1,13 +1,14 @@
 package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.snapshot.ChainRule;
+import io.firstseen.filters.snapshot.ShardChain;
 import io.firstseen.serializers.GolombCodedSetSerializer;
 import io.firstseen.serializers.KeyEpochsSerializer;
 import io.firstseen.serializers.PendingOperationSerializer;
 import io.firstseen.serializers.ShardChainSerializer;
 import io.firstseen.serializers.ShardWindowsSerializer;
 import io.firstseen.types.KeyEpochs;
-import io.firstseen.types.ShardChain;
 import io.firstseen.types.ShardWindows;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;

@@ -3,6 +3,7 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.PackWriter;
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
@@ -29,7 +30,7 @@ import org.apache.flink.util.Collector;
 /**
  * Forwards bases as they arrive. When the watermark of all subtasks has passed the end of a window,
  * publishes the pack of that window, if it changed a shard, and then its manifest ({@link
- * PackPublisher}). Runs with parallelism 1, keyed by the name of the set, so that every blob is
+ * PackWriter}). Runs with parallelism 1, keyed by the name of the set, so that every blob is
  * published before the first manifest that needs it.
  *
  * <p><b>Which windows get a manifest</b>:
@@ -84,7 +85,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient WindowRule rule;
   private transient PublishingGate gate;
   private transient BlobRetention retention;
-  private transient PackPublisher packs;
+  private transient PackWriter<Exception> packs;
   // (Window end, shard) to the shard's reports for a window that has no manifest yet.
   private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
@@ -116,7 +117,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     rule = new WindowRule(spec.windowMillis());
     gate = new PublishingGate(publication, getRuntimeContext());
     retention = new BlobRetention(publication, getRuntimeContext());
-    packs = new PackPublisher(spec, getRuntimeContext());
+    packs = PackPublisher.writer(spec, getRuntimeContext());
     isInUseEmitted = false;
     reported =
         getRuntimeContext()
@@ -290,8 +291,8 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
               .formatted(spec.setName(), sequence));
     }
     for (int i = 0; i < changes.size(); i++) {
-      for (PackPublisher.Blob blob :
-          packs.publish(changes.get(i), sequence + 1 + i, windowEndMillis)) {
+      for (PackWriter.Blob blob :
+          packs.publish(PackPublisher.changes(changes.get(i)), sequence + 1 + i, windowEndMillis)) {
         send(blob.reference(), blob.kind(), blob.bytes(), out);
       }
     }

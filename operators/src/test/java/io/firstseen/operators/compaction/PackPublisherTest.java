@@ -6,6 +6,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.ChainRule;
 import io.firstseen.filters.snapshot.Pack;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,6 @@
-package io.firstseen.operators.compaction;
+package io.firstseen.filters.snapshot;
 
 import io.firstseen.filters.gcs.Universe;
-import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.types.ShardChain;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,16 +33,16 @@ import org.jspecify.annotations.Nullable;
  * @param set the false-positive rate and the number of shards
  * @param windowMillis the length of a window
  */
-record ChainRule(SetParameters set, long windowMillis) {
+public record ChainRule(SetParameters set, long windowMillis) {
 
   /** The exponent of the minimum headroom: one more key per 64 live keys. */
-  static final int MIN_HEADROOM_BITS = 6;
+  public static final int MIN_HEADROOM_BITS = 6;
 
   /** A set that outgrows its chain gets 2^3 times the headroom in the next chain. */
   private static final int MORE_HEADROOM_BITS = 3;
 
   /** The minimum headroom of a universe, in keys. */
-  static final int MIN_HEADROOM_KEYS = 32;
+  public static final int MIN_HEADROOM_KEYS = 32;
 
   /**
    * The maximum ratio of a universe's capacity to its keys; small sets may have a larger capacity.
@@ -54,16 +52,16 @@ record ChainRule(SetParameters set, long windowMillis) {
   private static final int ROOM_OF_SMALL_SETS = 1_000;
 
   /** The maximum ratio of the base's keys to the live keys. */
-  static final int KEYS_DIVISOR = 2;
+  public static final int KEYS_DIVISOR = 2;
 
   /** The minimum ratio of the base's bytes to the total bytes of the sections since the base. */
-  static final int SECTIONS_DIVISOR = 8;
+  public static final int SECTIONS_DIVISOR = 8;
 
   /** The maximum age of a base or a list of bases, in windows; a week if a window is an hour. */
-  static final int MAX_AGE_WINDOWS = 168;
+  public static final int MAX_AGE_WINDOWS = 168;
 
   /** Returns whether a change can continue the published chain. */
-  boolean canContinue(@Nullable ShardChain chain, long keys) {
+  public boolean canContinue(@Nullable ShardChain chain, long keys) {
     return chain != null
         && chain.universe().keepsRate(keys, set.falsePositiveRate())
         && keys >= chain.baseKeys() / KEYS_DIVISOR
@@ -92,7 +90,7 @@ record ChainRule(SetParameters set, long windowMillis) {
   }
 
   /** Returns the universe of a new chain. */
-  Universe universe(long keys, int headroomBits) {
+  public Universe universe(long keys, int headroomBits) {
     long room = Math.max(MIN_HEADROOM_KEYS, keys >> headroomBits);
     double needed = (keys + room) / set.falsePositiveRate();
     if (needed > Math.scalb(1.0, Long.SIZE - 1 - set.shards().bits())) {

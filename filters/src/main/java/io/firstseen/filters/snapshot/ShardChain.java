@@ -1,4 +1,4 @@
-package io.firstseen.types;
+package io.firstseen.filters.snapshot;
 
 import io.firstseen.filters.gcs.Universe;
 

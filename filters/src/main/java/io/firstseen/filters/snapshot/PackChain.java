@@ -1,6 +1,5 @@
-package io.firstseen.types;
+package io.firstseen.filters.snapshot;
 
-import io.firstseen.filters.snapshot.BlobReference;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
