@@ -5,6 +5,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -153,25 +154,31 @@ public final class ManifestBlobs {
       return named;
     }
     Pack newest = newestPack();
+    keptPacks(newest).forEach(pack -> named.put(pack.digest(), pack));
+    named.put(newest.bases().digest(), newest.bases());
+    baseList(newest).bases().forEach(base -> named.put(base.digest(), base));
+    return named;
+  }
+
+  /** Returns the kept packs that exist, without gaps; the newest first. */
+  List<BlobReference> keptPacks(Pack newest) throws IOException {
+    List<BlobReference> kept = new ArrayList<>();
     BlobReference reference = manifest.pack();
     Pack pack = newest;
     long position = manifest.packBytes();
     while (true) {
-      named.put(reference.digest(), reference);
+      kept.add(reference);
       position -= reference.bytes();
       reference = pack.before();
       if (reference == null || position <= newest.keptFrom()) {
-        break;
+        return kept;
       }
       try {
         pack = packBefore(pack, reference);
       } catch (MissingBlobsException | OutOfReachException e) {
-        break;
+        return kept;
       }
     }
-    named.put(newest.bases().digest(), newest.bases());
-    baseList(newest).bases().forEach(base -> named.put(base.digest(), base));
-    return named;
   }
 
   /**

@@ -100,6 +100,12 @@ public final class Section {
       return whole(child);
     }
     SectionWriter change = new SectionWriter(to.universe(), from.count());
+    addDifferences(parent, child, change);
+    return change.finish(to.hashCount());
+  }
+
+  /** Adds the differences between two snapshots with the same universe to a change. */
+  static void addDifferences(Snapshot parent, Snapshot child, SectionWriter change) {
     PrimitiveIterator.OfLong before = parent.values();
     PrimitiveIterator.OfLong after = child.values();
     boolean left = after.hasNext();
@@ -123,7 +129,6 @@ public final class Section {
       left = after.hasNext();
       next = left ? after.nextLong() : 0;
     }
-    return change.finish(to.hashCount());
   }
 
   /**

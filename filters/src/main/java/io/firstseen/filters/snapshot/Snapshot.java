@@ -58,6 +58,11 @@ public final class Snapshot {
     return buildSorted(UnsignedSort.parallelSorted(hashes), Optional.of(universe), parameters);
   }
 
+  /** Like {@link #build(long[], Universe, SnapshotParameters)}, for hashes in unsigned order. */
+  static Snapshot ofSorted(long[] sorted, Universe universe, SnapshotParameters parameters) {
+    return buildSorted(sorted, Optional.of(universe), parameters);
+  }
+
   private static Snapshot buildSorted(
       long[] sorted, Optional<Universe> wanted, SnapshotParameters parameters) {
     requireShard(sorted, parameters);
@@ -69,7 +74,8 @@ public final class Snapshot {
     return of(values, hashCount, parameters);
   }
 
-  private static long distinct(long[] sorted) {
+  /** Returns the number of distinct hashes of a sorted array. */
+  static long distinct(long[] sorted) {
     long count = 0;
     for (int i = 0; i < sorted.length; i++) {
       count += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
