@@ -82,10 +82,10 @@ final class Folding {
   private static boolean isAccent(int codePoint) {
     return codePoint >= 0x300
         && (codePoint <= 0x36F
-            || codePoint >= 0x1AB0 && codePoint <= 0x1AFF
-            || codePoint >= 0x1DC0 && codePoint <= 0x1DFF
-            || codePoint >= 0x20D0 && codePoint <= 0x20FF
-            || codePoint >= 0xFE20 && codePoint <= 0xFE2F);
+            || (codePoint >= 0x1AB0 && codePoint <= 0x1AFF)
+            || (codePoint >= 0x1DC0 && codePoint <= 0x1DFF)
+            || (codePoint >= 0x20D0 && codePoint <= 0x20FF)
+            || (codePoint >= 0xFE20 && codePoint <= 0xFE2F));
   }
 
   private static int removeSeparators(byte[] form) {
