@@ -10,16 +10,16 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 public class NewUrls {
-  public record Click(String user, String url) {}
+  public record Click(String url) {}
 
   public static void main(String[] arguments) throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     DedupStreams<Click> streams =
         dedup(
             env.fromData(
-                new Click("ann", "https://example.org/a?x=1"),
-                new Click("bob", "HTTPS://EXAMPLE.org:443/a?x=1"),
-                new Click("bob", "https://example.org/b")));
+                new Click("https://example.org/a?x=1"),
+                new Click("HTTPS://EXAMPLE.org:443/a?x=1"),
+                new Click("https://example.org/b")));
     streams.accepted().map(change -> "first seen: " + change.event().url()).print();
     streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
     env.execute("new-urls");
