@@ -11,14 +11,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 public class FollowDirectory {
-  public static void main(String[] urls) throws Exception {
+  public static void main(String[] url) throws Exception {
     try (var followed = FollowedDirectory.builder(Path.of("snapshots"), "phishing").start()) {
       followed.awaitReady(Duration.ofSeconds(30));
       UrlList list = UrlList.of(followed.status().snapshot().orElseThrow(), KeyHash.fixed());
-      for (String url : urls) {
-        var entry = list.match(null, UrlExpressions.of(url.getBytes(UTF_8)));
-        System.out.println(url + " " + entry.orElse("absent"));
-      }
+      var entry = list.match(null, UrlExpressions.of(url[0].getBytes(UTF_8)));
+      System.out.println(entry.orElse("absent"));
     }
   }
 }
