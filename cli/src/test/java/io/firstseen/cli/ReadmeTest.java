@@ -101,7 +101,7 @@ class ReadmeTest {
     assertThat(pages())
         .contains(
             ROOT.resolve("README.md"),
-            ROOT.resolve("docs/operations/index.md"),
+            ROOT.resolve("docs/operations/jobs.md"),
             ROOT.resolve("benchmarks/README.md"));
   }
 
