@@ -73,6 +73,6 @@ class JobArgumentsTest {
       new CommandLine(new UpCommand()).parseArgs(written.group(1).strip().split(" +"));
       lines++;
     }
-    assertThat(lines).isEqualTo(3);
+    assertThat(lines).isEqualTo(2);
   }
 }
