@@ -64,10 +64,12 @@ class JobArgumentsTest {
   }
 
   @Test
-  void thePageHasOptionsThatThereAre() throws Exception {
+  void thePageAndTheUnitHaveOptionsThatThereAre() throws Exception {
     Matcher written =
         Pattern.compile("firstseen up( --[^\n#]*)")
-            .matcher(Files.readString(Path.of("../docs/operations/one-machine.md")));
+            .matcher(
+                Files.readString(Path.of("../docs/operations/one-machine.md"))
+                    + Files.readString(Path.of("../deploy/systemd/firstseen.service")));
     int lines = 0;
     while (written.find()) {
       new CommandLine(new UpCommand()).parseArgs(written.group(1).strip().split(" +"));
