@@ -134,6 +134,16 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
   }
 
   /**
+   * Returns the rule that determines the tags and the rate of a filter of bands.
+   *
+   * @param isExact whether every band that the filter holds is looked up in an exact set. The
+   *     filter then has no tags
+   */
+  public NearRule ofFilter(boolean isExact) {
+    return isExact ? new NearRule(unit, shingle, bands, rows, 1, folds) : this;
+  }
+
+  /**
    * Returns the probability that two texts match whose shingles have the Jaccard similarity {@code
    * similarity}: the S-curve of the rule.
    */

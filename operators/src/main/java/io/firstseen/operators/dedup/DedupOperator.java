@@ -10,6 +10,7 @@ import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.live.ApproximateSet;
 import io.firstseen.operators.dedup.live.AuditedSet;
 import io.firstseen.operators.dedup.live.EntrySweep;
+import io.firstseen.operators.dedup.live.ExactNearSet;
 import io.firstseen.operators.dedup.live.ExactSet;
 import io.firstseen.operators.dedup.live.HashEntries;
 import io.firstseen.operators.dedup.live.KeyClock;
@@ -133,10 +134,12 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     boolean onHeap = backend instanceof HeapKeyedStateBackend;
     RunningCheckpoints checkpoints = onHeap ? new RunningCheckpoints() : null;
     NearRule near = effective.near().isEmpty() ? null : NearRule.of(effective.near());
+    boolean isExact = effective.mode().isExact();
+    NearRule ofFilter = near == null ? null : near.ofFilter(isExact);
     PagedFilter filter =
         new PagedFilter(
-            new CuckooShape(effective.identityBits()), near == null ? 0 : near.tagBits());
-    shards = new TaskShards(filter.shape(), hashShards, near, clock, checkpoints);
+            new CuckooShape(effective.identityBits()), near == null ? 0 : ofFilter.tagBits());
+    shards = new TaskShards(filter.shape(), hashShards, ofFilter, clock, checkpoints);
     PageState pages =
         new PageState(
             state.getMapState(
@@ -148,14 +151,18 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     cache = onHeap ? null : new PageCache(pageCacheBytes);
     PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
     liveSet = near == null ? new ApproximateSet(filter, hashShards) : new NearSet(near, filter);
-    texts = near == null ? null : liveSet;
     AuditedSet audited = null;
-    if (effective.mode().isExact()) {
+    if (isExact) {
       HashEntries entries =
           new HashEntries(backend, DedupState.EXACT, hashShards, pending, this::setCurrentKey);
       EntrySweep entrySweep = new EntrySweep(shards, entries, clock);
-      liveSet = new ExactSet(entries, entrySweep, filter, hashShards, effective.mode());
-    } else if (effective.auditSlices() > 0) {
+      liveSet =
+          near == null
+              ? new ExactSet(entries, entrySweep, filter, hashShards, effective.mode())
+              : new ExactNearSet(near, entries, entrySweep, filter);
+    }
+    texts = near == null ? null : liveSet;
+    if (!isExact && effective.auditSlices() > 0) {
       HashEntries entries =
           new HashEntries(backend, DedupState.AUDIT, hashShards, pending, this::setCurrentKey);
       audited =

@@ -247,9 +247,9 @@ public final class Firstseen<T> {
 
   /**
    * Reports near-duplicates of live texts as duplicates: a text is a duplicate if the rule finds a
-   * live text of the same scope that resembles it. Needs {@link Canonicaliser#TEXT} and {@link
-   * DedupMode#APPROXIMATE}. Unless this is called, keys are compared as a whole. Fixed for the life
-   * of the state.
+   * live text of the same scope that resembles it. Needs {@link Canonicaliser#TEXT}, and {@link
+   * DedupMode#APPROXIMATE} or {@link DedupMode#EXACT}. Unless this is called, keys are compared as
+   * a whole. Fixed for the life of the state.
    *
    * <p>{@link Change#match} of the result names the text that a duplicate matches, and the number
    * of equal bands.
@@ -458,7 +458,8 @@ public final class Firstseen<T> {
     // All texts may have one scope, and so one shard.
     long keysOfShard =
         near == null ? (capacity - 1) / shards + 1 : Math.multiplyExact(capacity, near.hashes());
-    double rate = near == null ? falsePositiveRate : near.bandRate(falsePositiveRate);
+    NearRule ofFilter = near == null ? null : near.ofFilter(mode.isExact());
+    double rate = ofFilter == null ? falsePositiveRate : ofFilter.bandRate(falsePositiveRate);
     int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
     if (near == null
         && falsePositiveRate > 0
@@ -469,9 +470,9 @@ public final class Firstseen<T> {
     }
     CuckooShape shape = CuckooShape.forCapacity(keysOfShard, rate);
     return new DedupParameters(
-        near == null
+        ofFilter == null
             ? shape.identityBits()
-            : Math.max(shape.identityBits(), MIN_BITS_OF_BANDS) + near.tagBits(),
+            : Math.max(shape.identityBits(), MIN_BITS_OF_BANDS) + ofFilter.tagBits(),
         shards,
         hash.algorithm().id(),
         hash.keyCheck(),
@@ -489,9 +490,9 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "near needs the canonicaliser text, got " + canonicaliser.id());
     }
-    if (mode.isExact() || auditSlices > 0) {
+    if (mode == DedupMode.EXACT_KEYS || auditSlices > 0) {
       throw new IllegalArgumentException(
-          "near needs the mode approximate without an audit, got the mode %s and the audit %d"
+          "near needs the mode approximate or exact without an audit, got the mode %s and the audit %d"
               .formatted(mode.id(), auditSlices));
     }
     if (!(falsePositiveRate > 0 && falsePositiveRate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
@@ -499,8 +500,9 @@ public final class Firstseen<T> {
           "falsePositiveRate must be in (0, %s], got %s"
               .formatted(CuckooShape.MAX_FALSE_POSITIVE_RATE, falsePositiveRate));
     }
-    double identities = 2.0 * capacity * near.hashes() / near.bandRate(falsePositiveRate);
-    int bits = CuckooShape.MAX_IDENTITY_BITS - near.tagBits();
+    NearRule ofFilter = near.ofFilter(mode.isExact());
+    double identities = 2.0 * capacity * near.hashes() / ofFilter.bandRate(falsePositiveRate);
+    int bits = CuckooShape.MAX_IDENTITY_BITS - ofFilter.tagBits();
     if (identities > Math.scalb(1.0, bits)) {
       throw new IllegalArgumentException(
           String.format(

@@ -41,9 +41,14 @@ class NearDuplicatesTest {
   private static final KeyHash HASH = KeyHash.fixed();
 
   private static DedupParameters parameters(NearRule rule, int shards) {
+    return parameters(rule, shards, DedupMode.APPROXIMATE);
+  }
+
+  private static DedupParameters parameters(NearRule rule, int shards, DedupMode mode) {
     return Firstseen.<String>withoutEvents()
         .canonicaliser(Canonicaliser.TEXT)
         .near(rule)
+        .mode(mode)
         .capacity(10_000)
         // So low that no lookup is wrong.
         .falsePositiveRate(1e-9)
@@ -69,14 +74,17 @@ class NearDuplicatesTest {
     private static final int MAX_TEXTS_OF_BAND = 8;
 
     private final NearRule rule;
+    // The digits of a text's id that are not known.
+    private final int hidden;
     private final Map<Long, List<Long>> texts = new HashMap<>();
     private final Set<Long> live = new HashSet<>();
     private final Map<Kind, Integer> counts = new HashMap<>();
     // The matches that the last change may have.
     private Set<NearMatch> matches;
 
-    Model(NearRule rule) {
+    Model(NearRule rule, DedupMode mode) {
       this.rule = rule;
+      hidden = mode.isExact() ? 0 : 16 - rule.tagBits() / 4;
     }
 
     Kind apply(Change<String> change) {
@@ -104,7 +112,7 @@ class NearDuplicatesTest {
         List<Long> list = texts.getOrDefault(band, List.of());
         list.stream()
             .filter(unused -> list.size() < MAX_TEXTS_OF_BAND)
-            .map(each -> rule.tagBits() == 0 ? "" : "%016x".formatted(each).substring(13))
+            .map(each -> "%016x".formatted(each).substring(hidden))
             .distinct()
             .forEach(tag -> tags.merge(tag, 1L, Long::sum));
       }
@@ -144,16 +152,28 @@ class NearDuplicatesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HEAP, short", "ROCKSDB, short", "HEAP, long", "ROCKSDB, 'words:2,20x4,2'"})
-  void equalsTheModelAcrossBackendsAndScales(Backend first, String name) throws Exception {
+  @CsvSource({
+    "HEAP, short, APPROXIMATE",
+    "ROCKSDB, short, APPROXIMATE",
+    "HEAP, long, APPROXIMATE",
+    "ROCKSDB, 'words:2,20x4,2', APPROXIMATE",
+    "HEAP, short, EXACT",
+    "ROCKSDB, long, EXACT",
+  })
+  void equalsTheModelAcrossBackendsAndScales(Backend first, String name, DedupMode mode)
+      throws Exception {
     NearRule rule = NearRule.of(name);
     SplittableRandom random = new SplittableRandom(3);
-    Model model = new Model(rule);
+    Model model = new Model(rule, mode);
+    DedupParameters parameters = parameters(rule, 8, mode);
+    if (mode.isExact()) {
+      parameters = withShortIdentities(parameters);
+    }
     DedupTasks.State state = null;
     Backend backend = first;
     List<Change<String>> seen = new ArrayList<>();
     for (int parallelism : new int[] {1, 4, 2}) {
-      try (DedupTasks tasks = new DedupTasks(backend, parameters(rule, 8), parallelism, state)) {
+      try (DedupTasks tasks = new DedupTasks(backend, parameters, parallelism, state)) {
         for (int i = 0; i < EVENTS; i++) {
           if (i == EVENTS / 2) {
             // The heap writes copies of the pages from now on.
@@ -176,6 +196,9 @@ class NearDuplicatesTest {
           assertThat(tasks.process(change)).as("event %d", i).isEqualTo(model.apply(change));
           assertThat(tasks.lastMatch()).as("event %d", i).isIn(model.matches);
         }
+        if (mode.isExact()) {
+          assertThat(tasks.sum("exactRescues")).isGreaterThan(EVENTS / 100);
+        }
         state = tasks.savepoint();
       }
       backend = backend.other();
@@ -197,6 +220,22 @@ class NearDuplicatesTest {
       assertThat(hits).isLessThan(250);
       assertThat(hits + tasks.sum("cacheMisses")).isEqualTo(1_000);
     }
+  }
+
+  /** So short that the filter alone would drop many texts. */
+  private static DedupParameters withShortIdentities(DedupParameters parameters) {
+    return new DedupParameters(
+        20,
+        parameters.shardCount(),
+        parameters.hashAlgorithm(),
+        parameters.keyCheck(),
+        parameters.canonicaliser(),
+        parameters.canonicaliserVersion(),
+        parameters.mode(),
+        null,
+        0,
+        "",
+        parameters.near());
   }
 
   /** Without the limit of texts per band, the pages of the footer's bands would overflow. */
@@ -299,6 +338,38 @@ class NearDuplicatesTest {
     }
   }
 
+  /** The near-duplicate shares only some of the bands. */
+  @ParameterizedTest
+  @CsvSource({"HEAP, short", "ROCKSDB, long"})
+  void inTheExactModeANearDuplicateRenewsTheWholeText(Backend backend, String name)
+      throws Exception {
+    NearRule rule = NearRule.of(name);
+    TimeToLive ttl = new TimeToLive(80_000, TimeToLive.Clock.EVENT, TimeToLive.Since.LAST_SEEN);
+    String text = "your parcel waits at the depot, pay the small fee at our page before noon";
+    Change<String> first = change(rule, Operation.ADD, "", text);
+    Change<String> near = change(rule, Operation.ADD, "", text + " today");
+    DedupParameters parameters = parameters(rule, 8, DedupMode.EXACT).withTtl(ttl);
+    String id = "%016x".formatted(first.keyHash());
+    try (DedupTasks tasks = new DedupTasks(backend, parameters, 1, null)) {
+      assertThat(tasks.process(first, 0)).isEqualTo(Kind.ACCEPTED);
+      for (int i = 1; i <= 3; i++) {
+        tasks.watermark(60_000 * i);
+        assertThat(tasks.process(near, 60_000 * i)).isEqualTo(Kind.DUPLICATE);
+        assertThat(tasks.lastMatch().text()).isEqualTo(id);
+        assertThat(tasks.lastMatch().bands()).isBetween(rule.matches(), rule.bands() - 1);
+        assertThat(tasks.process(first, 60_000 * i)).isEqualTo(Kind.DUPLICATE);
+        assertThat(tasks.lastMatch()).isEqualTo(new NearMatch(id, rule.bands()));
+      }
+      assertThat(tasks.process(change(rule, Operation.DELETE, "", text), 200_000))
+          .isEqualTo(Kind.REMOVED);
+      assertThat(tasks.exactEntries()).isZero();
+      assertThat(tasks.sum("keys")).isZero();
+      assertThat(tasks.process(first, 200_000)).isEqualTo(Kind.ACCEPTED);
+      tasks.watermark(400_000);
+      assertThat(tasks.process(near, 400_000)).isEqualTo(Kind.ACCEPTED);
+    }
+  }
+
   @Test
   void stateOfAnotherRuleIsRejected() throws Exception {
     DedupTasks.State state;
@@ -323,9 +394,9 @@ class NearDuplicatesTest {
                 Firstseen.withoutEvents()
                     .canonicaliser(Canonicaliser.TEXT)
                     .near(NearRule.SHORT)
-                    .mode(DedupMode.EXACT)
+                    .mode(DedupMode.EXACT_KEYS)
                     .parameters())
-        .hasMessageStartingWith("near needs the mode approximate without an audit");
+        .hasMessageStartingWith("near needs the mode approximate or exact without an audit");
     Firstseen<?> near =
         Firstseen.withoutEvents().canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT);
     assertThatThrownBy(() -> near.falsePositiveRate(0.5).parameters())

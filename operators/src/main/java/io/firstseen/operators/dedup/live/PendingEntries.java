@@ -1,5 +1,6 @@
 package io.firstseen.operators.dedup.live;
 
+import io.firstseen.filters.key.Shards;
 import io.firstseen.types.ExactEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +25,7 @@ public final class PendingEntries {
   /** The maximum number of bytes of keys in all shards together. */
   private static final int MAX_KEY_BYTES = 1 << 24;
 
+  private final int shardBits;
   private final OfShard[] byNumber;
   private final List<OfShard> shards = new ArrayList<>();
 
@@ -52,6 +54,7 @@ public final class PendingEntries {
   }
 
   public PendingEntries(int shardCount) {
+    this.shardBits = new Shards(shardCount).bits();
     this.byNumber = new OfShard[shardCount];
   }
 
@@ -99,11 +102,15 @@ public final class PendingEntries {
     long[] hashes = new long[pending.entries.size()];
     int count = 0;
     for (long hash : pending.entries.keySet()) {
-      hashes[count++] = hash;
+      hashes[count++] = Long.rotateLeft(hash, shardBits);
     }
-    // A signed sort is enough: with several shards, all hashes of a shard have the same top bit;
-    // with one shard, hashes with different top bits are in different slices.
+    // The slice follows the shard bits, which may differ: bands of texts are in the shard of their
+    // scope. A signed sort is enough, because hashes with different top bits are in different
+    // slices.
     Arrays.sort(hashes);
+    for (int i = 0; i < count; i++) {
+      hashes[i] = Long.rotateRight(hashes[i], shardBits);
+    }
     for (int i = 0; i < count; ) {
       int slice = sliceOf.applyAsInt(hashes[i]);
       Map<Long, ExactEntry> ofSlice = new LinkedHashMap<>();
