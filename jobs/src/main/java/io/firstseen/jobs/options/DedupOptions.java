@@ -20,8 +20,7 @@ public final class DedupOptions {
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "Probability, in (0, 0.1], that a new key is reported as a duplicate when the filter is"
-              + " filled to its capacity. State keeps its first rate, and the job logs a warning"
-              + " if this option differs (default: ${DEFAULT-VALUE}).")
+              + " filled to its capacity. State keeps its first rate (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
 
@@ -126,11 +125,10 @@ public final class DedupOptions {
       fallbackValue = "" + Firstseen.DEFAULT_AUDIT_SLICES,
       converter = AuditSlices.class,
       description =
-          "Size of the audit: the job keeps the exact set of the live keys of one hash in N,"
-              + " measures the false-positive rate on it, and reports the new keys that are"
-              + " dropped. 0 disables the audit; at most 1048576; 1024 if N is omitted. State"
-              + " keeps its first value, and the job logs a warning if this option differs"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Size of the audit: the job measures the false-positive rate on the exact set of the "
+              + "live keys of one hash in N, and reports the new keys that are dropped. 0 "
+              + "disables the audit; at most 1048576; 1024 if N is omitted. State keeps its first "
+              + "value (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private int auditSlices;
 

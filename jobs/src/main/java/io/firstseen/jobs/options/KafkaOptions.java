@@ -146,10 +146,10 @@ public final class KafkaOptions implements Cloneable {
   @Option(
       names = "--take-over",
       description =
-          "Take over a set or the output of a dedup job that another job has written, or this job"
-              + " from a newer state. Sequences continue after the highest sequence on the topic;"
-              + " outcomes that are already written are not written again. A dedup job stops the"
-              + " other job; before you take over a set, stop the job that publishes it.")
+          "Take over a set or the output of a dedup job that another job has written, or this job "
+              + "from a newer state. Outcomes that are already written are not written again. A "
+              + "dedup job stops the other job; before you take over a set, stop the job that "
+              + "publishes it.")
   @Bound(Bound.By.NOTHING)
   private boolean takeOver;
 
@@ -167,19 +167,18 @@ public final class KafkaOptions implements Cloneable {
   @Option(
       names = "--accept-new-topic",
       description =
-          "Resume from state although a topic of the job was deleted, recreated or renamed. The"
-              + " job reads a new topic of events from its beginning. Unread records of the old"
-              + " topic are lost, as are the live keys of an accepted topic. Without this option"
-              + " the job fails.")
+          "Resume from state although a topic of the job was deleted, recreated or renamed. The "
+              + "job reads a new topic of events from its beginning. Unread records of the old "
+              + "topic are lost, as are the live keys of an accepted topic.")
   @Bound(Bound.By.NOTHING)
   private boolean acceptNewTopic;
 
   @Option(
       names = "--allow-skipped-offsets",
       description =
-          "Resume from state although the topic deleted records before the job read them; the "
-              + "job continues at the oldest record. The metric skippedOffsets counts the lost "
-              + "records. Without this option the job fails.")
+          "Resume from state although the topic deleted records before the job read them; the job "
+              + "continues at the oldest record. The metric skippedOffsets counts the lost "
+              + "records.")
   @Bound(Bound.By.NOTHING)
   private boolean allowSkippedOffsets;
 

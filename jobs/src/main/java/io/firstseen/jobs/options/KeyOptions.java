@@ -33,11 +33,11 @@ public final class KeyOptions {
       paramLabel = "NAME,...",
       converter = OptionValues.StrippedParameters.class,
       description =
-          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * matches"
-              + " any suffix, and the name common stands for the list of tracking parameters in"
-              + " docs/format/url-v3.md. Recorded in the state and in the set, and fixed for their"
-              + " life; SnapshotJob fails unless its value matches the dedup job's. Needs"
-              + " --canonicaliser url (default: none).")
+          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * matches "
+              + "any suffix, and the name common stands for the list of tracking parameters in "
+              + "docs/format/url-v3.md. Fixed for the life of the state and of the set; "
+              + "SnapshotJob fails unless its value matches the dedup job's. Needs "
+              + "--canonicaliser url (default: none).")
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 

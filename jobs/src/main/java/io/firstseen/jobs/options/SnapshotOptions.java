@@ -86,10 +86,10 @@ public final class SnapshotOptions {
       names = HASH_KEY,
       paramLabel = NamedHashKey.LABEL,
       description =
-          "File with the hash key of the snapshots, 32 hexadecimal digits, or public for the"
-              + " public key (write ./public for a file of this name). Clients only need this key,"
-              + " so the dedup's key stays secret. Fixed for the life of the state (default: the"
-              + " hash key of --hash-key-file or FIRSTSEEN_HASH_KEY).")
+          "File with the hash key of the snapshots, 32 hexadecimal digits, or public for the "
+              + "public key. Clients only need this key, so the dedup's key stays secret. Fixed "
+              + "for the life of the state (default: the hash key of --hash-key-file or "
+              + "FIRSTSEEN_HASH_KEY).")
   @Bound(Bound.By.STATE)
   private Path hashKeyFile;
 
@@ -131,9 +131,9 @@ public final class SnapshotOptions {
       paramLabel = "SEQUENCE",
       converter = OptionValues.Sequence.class,
       description =
-          "Release for a publication on hold, used once: the window that follows the manifest with"
-              + " this sequence is published regardless of its change in size. The warning about"
-              + " the hold reports the sequence.")
+          "Release for a publication on hold, used once: the window after the manifest with this "
+              + "sequence, which the warning reports, is published regardless of its change in "
+              + "size.")
   @Bound(Bound.By.NOTHING)
   private Long allowJumpAfter;
 

@@ -77,10 +77,9 @@ public final class StreamOptions {
   @Option(
       names = "--hash-key-on-workers",
       description =
-          "Read hash keys on every TaskManager, from the same --hash-key-file or its own"
-              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither"
-              + " the job nor Flink's files of the job contain them. The machine that submits the"
-              + " job also needs them.")
+          "Read hash keys on every TaskManager, from the same files or its own "
+              + "FIRSTSEEN_HASH_KEY, so that Flink's files of the job do not contain them. The "
+              + "machine that submits the job also needs them.")
   @Bound(Bound.By.NOTHING)
   private boolean hashKeyOnWorkers;
 

@@ -76,10 +76,10 @@ public final class TopicOptions {
       defaultValue = "topic",
       converter = DuplicatesName.class,
       description =
-          "Duplicates that a dedup job writes to --duplicates-topic. topic: all; sample: the"
-              + " duplicates of one key in 100, chosen by its hash, and all deletes of unknown"
-              + " keys; none: none, and the topic does not have to exist. Metrics count all"
-              + " duplicates in each case (default: ${DEFAULT-VALUE}).")
+          "Duplicates that a dedup job writes to --duplicates-topic. topic: all; sample: the "
+              + "duplicates of one key in 100, chosen by its hash, and all deletes of unknown "
+              + "keys; none: none, and the topic does not have to exist. Metrics count all "
+              + "duplicates (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duplicates duplicates;
 
@@ -142,8 +142,7 @@ public final class TopicOptions {
       converter = OptionValues.ReplicaCount.class,
       description =
           "Minimum value of min.insync.replicas that each topic of the job, except topics of"
-              + " events, must have: the number of brokers that must store a record before it"
-              + " counts as written. The job creates topics with this value. Needs"
+              + " events, must have. The job creates topics with this value. Needs"
               + " --topic-replication-factor (default: the brokers' default, unchecked).")
   @Bound(Bound.By.NOTHING)
   private @Nullable Short minInsyncReplicas;
