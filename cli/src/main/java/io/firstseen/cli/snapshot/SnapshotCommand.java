@@ -8,13 +8,15 @@ import picocli.CommandLine.Command;
     footer = {
       "  firstseen snapshot build --input keys.txt --output keys.snapshot",
       "  firstseen snapshot query keys.snapshot example.org",
+      "  firstseen snapshot publish --input list.txt --directory lists --set spam",
       "  firstseen snapshot info --bootstrap-servers kafka:9092"
     },
     description =
-        "Build, inspect, verify, query, match, compare, change, sign and fetch snapshots; "
+        "Build, publish, inspect, verify, query, match, compare, change, sign and fetch snapshots; "
             + "exchange sets with other programs.",
     subcommands = {
       SnapshotBuildCommand.class,
+      SnapshotPublishCommand.class,
       SnapshotInfoCommand.class,
       SnapshotVerifyCommand.class,
       SnapshotQueryCommand.class,

@@ -50,7 +50,7 @@ final class SnapshotSignCommand extends Verb {
 
   @Override
   public Integer call() throws Exception {
-    SigningKey key = key();
+    SigningKey key = read(keyFile);
     int signed = Files.isDirectory(path) ? signAll(key) : signOne(key);
     String id = key.publicKey().id();
     print(
@@ -60,7 +60,12 @@ final class SnapshotSignCommand extends Verb {
     return ExitCode.GOOD;
   }
 
-  private SigningKey key() throws IOException {
+  /**
+   * Reads the file of --signing-key.
+   *
+   * @throws UserErrorException if it does not contain a key
+   */
+  static SigningKey read(Path keyFile) throws IOException {
     try {
       return SigningKey.read(keyFile);
     } catch (IllegalArgumentException e) {

@@ -11,6 +11,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -26,13 +28,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of snapshots. {@code blobs/} contains every blob, named by its digest; the manifests
- * are stored next to it, for example {@code manifest-0000000007.bin} for sequence 7. Files are
- * written atomically, so readers do not need a lock, and are durable when the write method returns.
- * Only one writer at a time is allowed, and it must write the blobs of a manifest before the
- * manifest.
+ * are stored next to it, for example {@code manifest-0000000007.bin} for sequence 7. A published
+ * directory also contains the newest manifest as {@code manifest.bin}, for clients that read the
+ * directory over HTTP. Files are written atomically, so readers do not need a lock, and are durable
+ * when the write method returns. Only one writer at a time is allowed, and it must write the blobs
+ * of a manifest before the manifest.
  */
 public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.bin");
+
+  /** The name of the copy of the newest manifest. */
+  public static final String NEWEST_MANIFEST = "manifest.bin";
+
+  private static final Pattern WRITER = Pattern.compile("writer-[0-9]{10,19}\\.bin");
+  private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
 
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
 
@@ -76,7 +85,66 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if the file cannot be written
    */
   public void writeManifest(Manifest manifest) throws SnapshotException {
-    write(path, fileName(manifest.sequence()), manifest.toBytes());
+    writeManifest(manifest.sequence(), manifest.toBytes());
+  }
+
+  private void writeManifest(long sequence, byte[] bytes) throws SnapshotException {
+    write(path, manifestFile(sequence).getFileName().toString(), bytes);
+    if (Files.exists(path.resolve(NEWEST_MANIFEST))) {
+      writeNewestManifest();
+    }
+  }
+
+  /**
+   * Stores a copy of the newest manifest under the name {@link #NEWEST_MANIFEST}, unless it exists.
+   * From then on, {@link #writeManifest} updates the copy.
+   *
+   * @throws SnapshotException if the file cannot be written
+   */
+  public void writeNewestManifest() throws SnapshotException {
+    List<Long> sequences = sequences();
+    if (sequences.isEmpty()) {
+      return;
+    }
+    byte[] newest = manifestBytes(sequences.get(sequences.size() - 1));
+    Path file = path.resolve(NEWEST_MANIFEST);
+    try {
+      if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), newest)) {
+        return;
+      }
+    } catch (IOException e) {
+      throw SnapshotException.of("cannot read", file, e);
+    }
+    write(path, NEWEST_MANIFEST, newest);
+  }
+
+  /**
+   * Stores the state of the writer of a manifest, which must be stored before the manifest.
+   *
+   * @throws SnapshotException if the file cannot be written
+   */
+  public void writeWriter(long sequence, byte[] state) throws SnapshotException {
+    write(path, writerFile(sequence), state);
+  }
+
+  /**
+   * Returns the state of the writer of a manifest; empty if there is none.
+   *
+   * @throws SnapshotException if the file cannot be read
+   */
+  public Optional<byte[]> writer(long sequence) throws SnapshotException {
+    Path file = path.resolve(writerFile(sequence));
+    try {
+      return Optional.of(Files.readAllBytes(file));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw SnapshotException.of("cannot read", file, e);
+    }
+  }
+
+  private static String writerFile(long sequence) {
+    return String.format(Locale.ROOT, "writer-%010d.bin", sequence);
   }
 
   /**
@@ -86,7 +154,7 @@ public final class SnapshotDirectory {
    */
   public Manifest writeManifest(byte[] bytes) throws SnapshotException {
     Manifest manifest = Manifest.read(bytes);
-    write(path, fileName(manifest.sequence()), bytes);
+    writeManifest(manifest.sequence(), bytes);
     return manifest;
   }
 
@@ -97,6 +165,7 @@ public final class SnapshotDirectory {
    */
   public void clear() throws SnapshotException {
     // Manifests first, so that no reader finds a manifest whose blobs were deleted.
+    remove(path, file -> file.getFileName().toString().equals(NEWEST_MANIFEST));
     remove(path, file -> sequenceOf(file).findAny().isPresent());
     remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
   }
@@ -262,9 +331,48 @@ public final class SnapshotDirectory {
     if (count < 1) {
       throw new IllegalArgumentException("count must be at least 1, got " + count);
     }
+    return keepNewest(count, Set.of());
+  }
+
+  /**
+   * Removes the manifests that were replaced before an instant, all blobs that neither a remaining
+   * manifest nor the next manifest needs, the writer's state of other manifests than the newest,
+   * and what a killed writer left. The caller must hold the {@link #lock}.
+   *
+   * @param replacedBeforeMillis the publication time of their successors, which all manifests that
+   *     are removed have
+   * @param inUse blobs that the next manifest may need
+   * @return how many manifests and how many blobs were removed
+   * @throws SnapshotException if a manifest cannot be read or a file cannot be removed
+   */
+  public Pruned prune(long replacedBeforeMillis, Collection<BlobReference> inUse)
+      throws IOException {
+    List<Long> sequences = sequences();
+    int kept = 1;
+    while (kept < sequences.size()
+        && manifest(sequences.get(sequences.size() - kept)).publishedMillis()
+            > replacedBeforeMillis) {
+      kept++;
+    }
+    Set<String> digests = new HashSet<>();
+    inUse.forEach(blob -> digests.add(blob.digest()));
+    Pruned pruned = keepNewest(kept, digests);
+    String newest = sequences.isEmpty() ? "" : writerFile(sequences.get(sequences.size() - 1));
+    remove(
+        path,
+        file -> {
+          String name = file.getFileName().toString();
+          return TEMPORARY.matcher(name).matches()
+              || (WRITER.matcher(name).matches() && !name.equals(newest));
+        });
+    remove(blobs, file -> TEMPORARY.matcher(file.getFileName().toString()).matches());
+    return pruned;
+  }
+
+  private Pruned keepNewest(int count, Set<String> inUse) throws IOException {
     List<Long> sequences = sequences();
     long oldest = sequences.size() <= count ? 0 : sequences.get(sequences.size() - count);
-    Set<String> named = new HashSet<>();
+    Set<String> named = new HashSet<>(inUse);
     for (long sequence :
         sequences.subList(Math.max(0, sequences.size() - count), sequences.size())) {
       Manifest manifest = manifest(sequence);

@@ -37,7 +37,7 @@ public record ChangeBounds(double maxFall, double maxGrowth, long floor) impleme
    * @param published live keys of the last manifest that was published
    * @param count live keys now
    */
-  Optional<String> breach(long published, long count) {
+  public Optional<String> breach(long published, long count) {
     double least = published < floor ? 0 : published * (1 - maxFall);
     if (count < least) {
       return Optional.of(

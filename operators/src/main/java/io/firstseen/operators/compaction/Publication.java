@@ -168,7 +168,7 @@ public record Publication(
   }
 
   /** Returns when a manifest that is published now expires; null if it never expires. */
-  @Nullable Long expiresMillis(long nowMillis) {
+  public @Nullable Long expiresMillis(long nowMillis) {
     return expiryMillis == NO_EXPIRY ? null : Long.valueOf(nowMillis + expiryMillis);
   }
 

@@ -1,0 +1,217 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.filters.gcs.UnsignedSort;
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.CatchUp;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SetWriter;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.compaction.Publication;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes a list of keys as the next sequence of a set in a {@link SnapshotDirectory}. A process
+ * that is killed at any point leaves the previous or the new manifest, with all its blobs.
+ *
+ * @param window the length of the windows
+ * @param publication when a set is held, when its manifests expire, and how long old files are kept
+ * @param signingKey signs the manifests; null for unsigned manifests
+ * @param warnings receives messages about problems that do not prevent the publication
+ */
+record DirectoryPublisher(
+    Path path,
+    String setName,
+    SetParameters parameters,
+    Duration window,
+    Publication publication,
+    @Nullable SigningKey signingKey,
+    Consumer<String> warnings) {
+
+  /**
+   * The result of a publication.
+   *
+   * @param manifest the newest manifest; if the publication is on hold, the previous one
+   * @param keys the number of distinct keys of the list
+   * @param held why the publication is on hold; empty if the manifest was published
+   * @param changeBytes the bytes that a client of the previous manifest downloads
+   * @param setBytes the bytes that a client without a set downloads
+   * @param pruned the files that were removed
+   */
+  record Result(
+      Manifest manifest,
+      long keys,
+      Optional<String> held,
+      long changeBytes,
+      long setBytes,
+      SnapshotDirectory.Pruned pruned) {}
+
+  /**
+   * Publishes a list.
+   *
+   * @param hashes the hashes of the keys; repeats are allowed
+   * @throws UserErrorException if the directory has a different set, or parameters that differ
+   */
+  Result publish(long[] hashes, long nowMillis) throws IOException {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    Closeable lock = directory.lock();
+    try {
+      return publish(directory, hashes, nowMillis);
+    } finally {
+      lock.close();
+    }
+  }
+
+  private Result publish(SnapshotDirectory directory, long[] hashes, long nowMillis)
+      throws IOException {
+    long keys = distinct(UnsignedSort.parallelSorted(hashes));
+    List<Long> sequences = directory.sequences();
+    if (sequences.isEmpty()) {
+      return write(
+          directory, new SetWriter(setName, parameters), keys, hashes, nowMillis, nowMillis);
+    }
+    Manifest newest = directory.latest();
+    requireSame(newest);
+    // A writer that was killed may not have written the copy.
+    directory.writeNewestManifest();
+    Optional<String> breach = publication.bounds().breach(newest.count(), keys);
+    if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
+      String reason =
+          "the list has %d keys after %d in sequence %d, but %s; to publish it, set --allow-jump-after %d or a wider limit"
+              .formatted(keys, newest.count(), newest.sequence(), breach.get(), newest.sequence());
+      return new Result(
+          newest,
+          keys,
+          Optional.of(reason),
+          0,
+          setBytes(directory, newest),
+          new SnapshotDirectory.Pruned(0, 0));
+    }
+    SnapshotSet set = CatchUp.to(newest, List.of(), blob -> directory.blob(newest, blob)).set();
+    return write(
+        directory,
+        writer(directory, set),
+        keys,
+        hashes,
+        nowMillis,
+        Math.max(nowMillis, newest.windowEndMillis() + 1));
+  }
+
+  private static long distinct(long[] sorted) {
+    long count = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      count += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
+    }
+    return count;
+  }
+
+  private void requireSame(Manifest newest) {
+    if (!newest.setName().equals(setName)) {
+      throw new UserErrorException(
+          "%s has the set '%s', not '%s': each set needs its own directory"
+              .formatted(path, newest.setName(), setName));
+    }
+    if (!newest.parameters().equals(parameters)) {
+      throw new UserErrorException(
+          "the parameters of set '%s' in %s are fixed: %s; got %s. To change them, publish to another directory"
+              .formatted(setName, path, describe(newest.parameters()), describe(parameters)));
+    }
+  }
+
+  private static String describe(SetParameters parameters) {
+    String stripped = parameters.canonicaliser().strippedParameters();
+    return "--canonicaliser %s (version %d)%s, %d shards, rate %s, hash %s with key check %016x"
+        .formatted(
+            parameters.canonicaliser().id(),
+            parameters.canonicaliserVersion(),
+            stripped.isEmpty() ? "" : " without " + stripped,
+            parameters.shards().count(),
+            parameters.falsePositiveRate(),
+            parameters.hashAlgorithm().id(),
+            parameters.keyCheck());
+  }
+
+  private SetWriter writer(SnapshotDirectory directory, SnapshotSet set) throws IOException {
+    Manifest manifest = set.manifest();
+    String reason = "it does not exist";
+    Optional<byte[]> state = directory.writer(manifest.sequence());
+    if (state.isPresent()) {
+      try {
+        return SetWriter.of(state.get(), set);
+      } catch (SnapshotException e) {
+        reason = e.getMessage();
+      }
+    }
+    warnings.accept(
+        "the state of the writer of sequence %d in %s cannot be used: %s. This sequence contains the whole set, so clients download more"
+            .formatted(manifest.sequence(), path, reason));
+    return SetWriter.after(set, blob -> directory.blob(manifest, blob));
+  }
+
+  private Result write(
+      SnapshotDirectory directory,
+      SetWriter writer,
+      long keys,
+      long[] hashes,
+      long nowMillis,
+      long endMillis)
+      throws IOException {
+    SetWriter.Window written;
+    try {
+      written =
+          writer.write(writer.sequence() + 1, endMillis - window.toMillis(), endMillis, hashes);
+    } catch (IllegalArgumentException e) {
+      // The rate needs more bits than a hash has, or the set is too large.
+      throw new UserErrorException(e.getMessage());
+    }
+    Manifest unsigned =
+        written.manifest().withTimes(nowMillis, publication.expiresMillis(nowMillis));
+    Manifest manifest = signingKey == null ? unsigned : signingKey.sign(unsigned);
+    written.writeBlobs(directory);
+    directory.writeWriter(manifest.sequence(), writer.toBytes());
+    directory.writeManifest(manifest);
+    directory.writeNewestManifest();
+    long changeBytes =
+        written.blobs().stream()
+            .filter(blob -> blob.kind() == BlobFrame.Kind.PACK)
+            .mapToLong(blob -> blob.reference().bytes())
+            .sum();
+    return new Result(
+        manifest,
+        keys,
+        Optional.empty(),
+        changeBytes,
+        setBytes(directory, manifest),
+        prune(directory, writer, nowMillis));
+  }
+
+  private SnapshotDirectory.Pruned prune(
+      SnapshotDirectory directory, SetWriter writer, long nowMillis) {
+    try {
+      return directory.prune(nowMillis - publication.graceMillis(), writer.inUse());
+    } catch (IOException e) {
+      warnings.accept("old files of %s cannot be removed: %s".formatted(path, e.getMessage()));
+      return new SnapshotDirectory.Pruned(0, 0);
+    }
+  }
+
+  private static long setBytes(SnapshotDirectory directory, Manifest manifest) throws IOException {
+    if (manifest.pack() == null) {
+      return 0;
+    }
+    var newest = new ManifestBlobs(manifest, blob -> directory.blob(manifest, blob)).newestPack();
+    return newest.basesBytes() + newest.packsSince() + manifest.pack().bytes();
+  }
+}

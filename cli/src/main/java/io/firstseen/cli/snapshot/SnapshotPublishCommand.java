@@ -1,0 +1,268 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.KeyLines;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.jobs.files.DeadLetterFile;
+import io.firstseen.jobs.options.DeclaredOptions;
+import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.compaction.ChangeBounds;
+import io.firstseen.operators.compaction.Publication;
+import io.firstseen.operators.dedup.Firstseen;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.LongStream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Publishes a file of keys as the next sequence of a set in a directory. */
+@Command(
+    name = "publish",
+    footer = {
+      "  firstseen snapshot publish --input list.txt --canonicaliser url-expression \\",
+      "      --directory /srv/lists/phishing --set phishing",
+      "  firstseen snapshot publish --input hashes.txt.gz --snapshot-fpr 1e-6 \\",
+      "      --directory /srv/breached --set breached --signing-key signing.key --json"
+    },
+    modelTransformer = DeclaredOptions.class,
+    description = {
+      "Publishes a file with one key per line as the next sequence of a set in a "
+          + "directory: a pack with the changes, bases, a list of bases, and a manifest. Clients "
+          + "follow the directory, or its files on any web server.",
+      "Lines without a usable key are skipped and reported on standard error.",
+      "Exit status 1 if the publication is on hold because the number of keys has changed too "
+          + "much; clients keep the previous snapshot."
+    })
+final class SnapshotPublishCommand extends Verb {
+
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "KEYS",
+      description =
+          "File with all keys of the set, decompressed if it is in gzip format; - reads standard "
+              + "input.")
+  private String input;
+
+  @Option(
+      names = "--column",
+      paramLabel = "N",
+      converter = SnapshotBuildCommand.Column.class,
+      description =
+          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key.")
+  private int column;
+
+  @Option(
+      names = "--dead-letters",
+      paramLabel = "OUT",
+      description =
+          "Output file of lines without a usable key, in the format: place TAB reason TAB line.")
+  private Path deadLetters;
+
+  @Option(
+      names = "--directory",
+      required = true,
+      paramLabel = "DIR",
+      description = "Directory of the set, created if it does not exist.")
+  private Path directory;
+
+  @Option(
+      names = "--set",
+      required = true,
+      description = "Name of the set of keys. Fixed for the directory.")
+  private String setName;
+
+  @Mixin private KeyOptions keys;
+
+  @Option(
+      names = "--snapshot-fpr",
+      description =
+          "Probability, in (0, 0.1], that a snapshot returns present for one key that is not in"
+              + " it. Fixed for the directory (default: "
+              + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
+              + ").")
+  private Double falsePositiveRate;
+
+  @Option(
+      names = "--snapshot-url-fpr",
+      description =
+          "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not"
+              + " listed and has 30 match expressions. Replaces --snapshot-fpr. Needs"
+              + " --canonicaliser url-expression.")
+  private Double urlFalsePositiveRate;
+
+  @Option(
+      names = "--snapshot-shards",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "Number of shards, a power of two up to 65536. Fixed for the directory (default: "
+              + "${DEFAULT-VALUE}).")
+  private int shards;
+
+  @Option(
+      names = "--window",
+      defaultValue = "1d",
+      description =
+          "Interval between two publications. Bases are renewed after 168 of them (default: "
+              + "${DEFAULT-VALUE}).")
+  private Duration window;
+
+  @Option(
+      names = "--max-fall",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "Share of its keys, in [0, 1], that the set may lose. If the list has fewer keys, the "
+              + "publication is on hold (default: ${DEFAULT-VALUE}).")
+  private double maxFall;
+
+  @Option(
+      names = "--max-growth",
+      description =
+          "Factor, at least 1, by which the set may grow. If the list has more keys, the "
+              + "publication is on hold (default: no limit).")
+  private Double maxGrowth;
+
+  @Option(
+      names = "--jump-floor",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "Number of keys, at least 1, below which the set may fall without limit (default: "
+              + "${DEFAULT-VALUE}).")
+  private long jumpFloor;
+
+  @Option(
+      names = "--allow-jump-after",
+      description =
+          "Release for a publication on hold: the publication after this sequence has no limits.")
+  private Long allowJumpAfter;
+
+  @Option(
+      names = "--blob-grace",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "Time for which a manifest and its blobs are kept after the next manifest (default: "
+              + "${DEFAULT-VALUE}).")
+  private Duration blobGrace;
+
+  @Option(
+      names = "--expire-after",
+      description =
+          "Time after its publication at which a manifest expires. More than --window, at most "
+              + "36500d (default: manifests do not expire).")
+  private Duration expireAfter;
+
+  @Option(
+      names = "--signing-key",
+      description = "File with the private key that signs manifests ('firstseen snapshot keygen').")
+  private Path signingKey;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::publish);
+  }
+
+  private int publish(Cleanup cleanup) throws IOException {
+    KeyHash keyHash = keys.keyHash();
+    double rate =
+        keys.keyRate(
+                new KeyOptions.Rate("--snapshot-fpr", falsePositiveRate),
+                new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate))
+            .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
+    DirectoryPublisher publisher =
+        new DirectoryPublisher(
+            directory,
+            setName,
+            SetParameters.of(keyHash, keys.canonicaliser(), new Shards(shards), rate),
+            window,
+            publication(),
+            signingKey == null ? null : SnapshotSignCommand.read(signingKey),
+            warning -> err().println("warning: " + warning));
+    deadLetters = output(deadLetters);
+    InputFile.requireOther(input, deadLetters);
+    DeadLetterFile rejected =
+        deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
+    if (rejected != null) {
+      cleanup.add(rejected);
+    }
+    KeyLines lines =
+        new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
+    LongStream.Builder hashes = LongStream.builder();
+    lines.forEach(key -> hashes.add(keyHash.hash(key)));
+    if (rejected != null) {
+      rejected.complete();
+    }
+    lines.requireUsable();
+    DirectoryPublisher.Result result =
+        publisher.publish(hashes.build().toArray(), System.currentTimeMillis());
+    keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
+    lines.warnOfUnusable();
+    print(json, object(result, lines), sentence(result));
+    return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;
+  }
+
+  private Publication publication() {
+    Publication publication =
+        Publication.OF_ALL
+            .within(
+                new ChangeBounds(
+                    maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
+            .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
+            .removingBlobsAfter(blobGrace);
+    if (expireAfter == null) {
+      return publication;
+    }
+    if (expireAfter.compareTo(window) <= 0 || expireAfter.compareTo(Publication.MAX_EXPIRY) > 0) {
+      throw new UserErrorException(
+          "--expire-after must be more than --window, %s, and at most %s, got %s"
+              .formatted(
+                  OptionValues.write(window),
+                  OptionValues.write(Publication.MAX_EXPIRY),
+                  OptionValues.write(expireAfter)));
+    }
+    return publication.expiringAfter(expireAfter);
+  }
+
+  private ObjectNode object(DirectoryPublisher.Result result, KeyLines lines) {
+    ObjectNode object = Json.object().put("published", result.held().isEmpty()).put("set", setName);
+    FollowLines.describe(object, result.manifest());
+    object
+        .put("listKeys", result.keys())
+        .put("lines", lines.lineCount())
+        .put("unusable", lines.unusableCount())
+        .put("changeBytes", result.changeBytes())
+        .put("setBytes", result.setBytes())
+        .put("removedManifests", result.pruned().manifests())
+        .put("removedBlobs", result.pruned().blobs());
+    result.held().ifPresent(reason -> object.put("held", reason));
+    return object;
+  }
+
+  private String sentence(DirectoryPublisher.Result result) {
+    if (result.held().isPresent()) {
+      return "on hold at sequence %d of set '%s': %s"
+          .formatted(result.manifest().sequence(), setName, result.held().get());
+    }
+    return "sequence %d of set '%s': %s keys, change of %s bytes, whole set in %s bytes"
+        .formatted(
+            result.manifest().sequence(),
+            setName,
+            SnapshotSummary.number(result.keys()),
+            SnapshotSummary.number(result.changeBytes()),
+            SnapshotSummary.number(result.setBytes()));
+  }
+}
