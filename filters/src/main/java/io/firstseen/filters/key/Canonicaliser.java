@@ -91,7 +91,10 @@ public final class Canonicaliser implements Serializable {
     TEXT("text", 2, 1) {
       @Override
       byte[] fold(byte[] key) throws InvalidKeyException {
-        return TextFolding.fold(decode(key, "key")).getBytes(StandardCharsets.UTF_8);
+        byte[] folded = TextFolding.foldAscii(key);
+        return folded != null
+            ? folded
+            : TextFolding.fold(decode(key, "key")).getBytes(StandardCharsets.UTF_8);
       }
     },
 

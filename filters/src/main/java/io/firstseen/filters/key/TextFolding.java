@@ -1,7 +1,9 @@
 package io.firstseen.filters.key;
 
 import java.text.Normalizer;
+import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rule {@code text}, version 1: spellings of one text that differ only in case, width,
@@ -36,6 +38,9 @@ final class TextFolding {
     0xFFA0, 0xFFA0, 0xFFF0, 0xFFF8, 0x1BCA0, 0x1BCA3, 0x1D173, 0x1D17A, 0xE0000, 0xE0FFF,
   };
 
+  /** The folded form of each ASCII character on its own; 0 if the character is removed. */
+  private static final byte[] ASCII = asciiForms();
+
   private TextFolding() {}
 
   /**
@@ -58,6 +63,38 @@ final class TextFolding {
       current = next;
     }
     throw new InvalidKeyException("text still changes after " + MAX_ROUNDS + " rounds of folding");
+  }
+
+  /**
+   * Returns the folded form of a text in ASCII, in one pass, as {@link #fold} returns it; null if
+   * the text has other characters, or is empty after folding.
+   */
+  static byte @Nullable [] foldAscii(byte[] text) {
+    byte[] folded = new byte[text.length];
+    int length = 0;
+    int previous = ' ';
+    for (byte each : text) {
+      if (each < 0) {
+        return null;
+      }
+      byte next = ASCII[each];
+      boolean runs = next == ' ' || next == '0' || next == '.';
+      if (next == 0 || (runs && next == previous)) {
+        continue;
+      }
+      folded[length++] = next;
+      previous = next;
+    }
+    length -= length > 0 && previous == ' ' ? 1 : 0;
+    return length == 0 ? null : Arrays.copyOf(folded, length);
+  }
+
+  private static byte[] asciiForms() {
+    byte[] forms = new byte[0x80];
+    for (int c = 0; c < forms.length; c++) {
+      forms[c] = (byte) (isInvisible(c) ? 0 : foldOne(c));
+    }
+    return forms;
   }
 
   /** One round of all steps. */

@@ -69,6 +69,21 @@ class TextFoldingTest {
     assertThat(canonical("\u1E9E")).isEqualTo("ss");
   }
 
+  @Property
+  void asciiIsFoldedAsOtherTexts(@ForAll("ascii") String text) throws InvalidKeyException {
+    byte[] folded = TextFolding.foldAscii(text.getBytes(UTF_8));
+    if (folded == null) {
+      assertThatThrownBy(() -> TextFolding.fold(text)).isInstanceOf(InvalidKeyException.class);
+    } else {
+      assertThat(new String(folded, UTF_8)).isEqualTo(TextFolding.fold(text));
+    }
+  }
+
+  @Provide
+  Arbitrary<String> ascii() {
+    return Arbitraries.strings().ascii();
+  }
+
   @Test
   void longRunsOfMarksAreCut() throws InvalidKeyException {
     String folded = canonical("q" + "\u0323\u0334".repeat(5_000) + "b");
