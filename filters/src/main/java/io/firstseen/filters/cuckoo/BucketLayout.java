@@ -117,6 +117,24 @@ final class BucketLayout {
     return (borrows & highestBits) != 0;
   }
 
+  /** As {@link #contains}, for any slot that differs only in the bits of {@code ignored}. */
+  boolean containsSimilar(byte[] body, long identity, long ignored) {
+    long slot = slotOf(identity);
+    long pattern = slot * lowestBits;
+    long compared = ~(ignored * lowestBits);
+    int bucket = BucketPairs.bucket(identity);
+    int at = bucket * bucketBits;
+    int other = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK) * bucketBits;
+    long borrows = 0;
+    for (int word = 0; ; word = Math.min(word + wordBits, last)) {
+      borrows |= borrows((BitFields.word(body, at + word) ^ pattern) & compared);
+      borrows |= borrows((BitFields.word(body, other + word) ^ pattern) & compared);
+      if (word == last) {
+        return (borrows & highestBits) != 0;
+      }
+    }
+  }
+
   /**
    * Returns the position in the body, in bits, at which the slot of a new identity would be stored;
    * {@link #HELD} or {@link #FULL} if it cannot be stored.

@@ -173,7 +173,9 @@ final class BucketPage extends CuckooPage {
     long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     long wanted = slot << CuckooShape.BUCKET_BITS;
-    for (int i = 0; i < layout.width; i++) {
+    long tag = BitFields.mask(tagBits) << CuckooShape.CORE_BITS;
+    int slots = layout.containsSimilar(body, identity, tag) ? layout.width : 0;
+    for (int i = 0; i < slots; i++) {
       textTag(get(bucket, i) << CuckooShape.BUCKET_BITS, wanted, tagBits, found);
       textTag(get(alternate, i) << CuckooShape.BUCKET_BITS, wanted, tagBits, found);
     }

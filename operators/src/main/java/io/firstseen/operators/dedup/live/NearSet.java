@@ -29,6 +29,10 @@ public final class NearSet implements LiveSet {
   private final int[] lastBand;
   private final int[] tags;
   private int tagCount;
+
+  @SuppressWarnings("UnusedVariable") // Keeps the prefetching reads from being optimised away.
+  private long touched;
+
   // Whether a live text equals the text of the current lookup.
   private boolean isEqual;
   private int band;
@@ -96,6 +100,7 @@ public final class NearSet implements LiveSet {
       lastBand[tags[i]] = 0;
     }
     tagCount = 0;
+    touched += shard.prefetch(hashes);
     for (band = 1; band <= rule.bands(); band++) {
       textsOfBand = 0;
       filter.textTags(shard, hashes[band - 1], collect);

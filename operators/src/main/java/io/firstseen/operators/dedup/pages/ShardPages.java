@@ -197,6 +197,30 @@ public abstract class ShardPages implements PageStore {
     loaded.bodyBytes = loaded.page.bodyBytes();
   }
 
+  /**
+   * Reads the memory that the operations on some hashes will read, of pages that are loaded, level
+   * by level, so that the waits for memory overlap.
+   *
+   * @return a value that depends on all reads
+   */
+  public final long prefetch(long[] hashes) {
+    long read = 0;
+    for (long hash : hashes) {
+      LoadedPage loaded = table.get(shape.identity(hash));
+      read += loaded == null ? 0 : loaded.touch();
+    }
+    for (long hash : hashes) {
+      LoadedPage loaded = table.get(shape.identity(hash));
+      read += loaded == null ? 0 : loaded.page.touch();
+    }
+    for (long hash : hashes) {
+      long identity = shape.identity(hash);
+      LoadedPage loaded = table.get(identity);
+      read += loaded == null ? 0 : loaded.page.touch(identity);
+    }
+    return read;
+  }
+
   /** Returns the number of stored identities. */
   public final long keys() {
     return keys;
