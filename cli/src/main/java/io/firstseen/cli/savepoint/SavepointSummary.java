@@ -6,7 +6,6 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.types.AuditCounts;
@@ -45,7 +44,10 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .clockMillis()
         .ifPresent(millis -> fields.putTime("forgotten by", "forgottenByMillis", millis));
     LongSummaryStatistics ofShards =
-        savepoint.shards().stream().mapToLong(ShardSummary::keys).summaryStatistics();
+        IntStream.range(0, savepoint.shards().size())
+            .mapToLong(savepoint::keys)
+            .summaryStatistics();
+    long identities = savepoint.shards().stream().mapToLong(ShardSummary::keys).sum();
     long keys = savepoint.keys();
     fields
         .put("hash", "hash", parameters.hashAlgorithm())
@@ -55,8 +57,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
             parameters.canonicaliserVersion(),
             parameters.strippedParameters());
     if (!parameters.near().isEmpty()) {
-      int hashes = NearRule.of(parameters.near()).hashes();
-      fields.put("near", "near", parameters.near()).put("texts", "texts", keys / hashes);
+      fields.put("near", "near", parameters.near());
     }
     fields
         .put("identity bits", "identityBits", parameters.identityBits())
@@ -73,7 +74,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .json("meanKeysOfShard", ofShards.getAverage())
         .json("maxKeysOfShard", ofShards.getMax())
         .put("pages", "pages", pages())
-        .row("load", load(keys, savepoint.slots()))
+        .row("load", load(identities, savepoint.slots()))
         .json("slots", savepoint.slots())
         // In an exact mode no key is dropped; the rate is the share of new keys that need an exact
         // look-up.
@@ -151,13 +152,13 @@ record SavepointSummary(DedupSavepoint savepoint) {
               Locale.ROOT,
               "%,7d%,14d%,10d%8s%,14d%12s%n",
               shard,
-              one.keys(),
+              savepoint.keys(shard),
               savepoint.pages(shard),
               load(one.keys(), one.slots()),
               one.bytes(),
               Fields.rate(rate)));
       all.addObject()
-          .put("keys", one.keys())
+          .put("keys", savepoint.keys(shard))
           .put("slots", one.slots())
           .put("pages", savepoint.pages(shard))
           .put("pageBytes", one.bytes())

@@ -89,6 +89,29 @@ class SavepointSummaryTest {
   }
 
   @Test
+  void withARuleForNearDuplicatesTextsAreCounted() {
+    DedupParameters parameters =
+        new DedupParameters(40, 2, "siphash-2-4", 7, "text", 1, DedupMode.APPROXIMATE)
+            .withNear("characters:4,32x5,2");
+    ShardSummary shard = new ShardSummary(33_000, 66_000, 500_000, new byte[1]);
+    ShardSummary other = new ShardSummary(330, 660, 5_000, new byte[1]);
+    SavepointSummary summary =
+        new SavepointSummary(
+            new DedupSavepoint(
+                3, 1, 101_000, parameters, List.of(shard, other), null, OptionalLong.empty()));
+    assertThat(summary.fields(true).table().lines())
+        .contains(
+            "near                characters:4,32x5,2",
+            "keys                1,010",
+            "keys per shard      10 to 1,000, mean 505.0",
+            "load                0.500",
+            // (496 ε² + ε) / 4,096 for ε of about 2 · 33,000 / 2^28
+            "rate predicted      6.793e-08",
+            "bits per key        800.000",
+            "      0         1,000         1   0.500       500,000   6.793e-08");
+  }
+
+  @Test
   void inAnExactModeTheRateIsThatOfLookUpsInVain() {
     SavepointSummary summary = summary(DedupMode.EXACT, null, 0, null, OptionalLong.empty());
     assertThat(summary.fields(false).table().lines())

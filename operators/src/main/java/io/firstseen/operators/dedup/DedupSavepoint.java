@@ -280,9 +280,22 @@ public record DedupSavepoint(
     }
   }
 
-  /** Returns the number of stored identities (fingerprints), one for each key. */
+  /** Returns the number of live keys: identities, or texts with a rule for near-duplicates. */
   public long keys() {
-    return shards.stream().mapToLong(ShardSummary::keys).sum();
+    return IntStream.range(0, shards.size()).mapToLong(this::keys).sum();
+  }
+
+  /** Returns the number of live keys of a shard. */
+  public long keys(int shard) {
+    NearRule near = near();
+    long identities = shards.get(shard).keys();
+    return near == null ? identities : identities / near.hashes();
+  }
+
+  private @Nullable NearRule near() {
+    return parameters.near().isEmpty()
+        ? null
+        : NearRule.of(parameters.near()).ofFilter(parameters.mode().isExact());
   }
 
   /** Returns the number of slots in all pages. */
@@ -303,9 +316,8 @@ public record DedupSavepoint(
   /** Returns the probability that the filter reports a new key of a shard as a duplicate. */
   public double predictedFalsePositiveRate(int shard) {
     double identityRate = shape().predictedFalsePositiveRate(shards.get(shard).keys());
-    return parameters.near().isEmpty()
-        ? identityRate
-        : NearRule.of(parameters.near()).filterRate(identityRate);
+    NearRule near = near();
+    return near == null ? identityRate : near.filterRate(identityRate);
   }
 
   /**
