@@ -79,6 +79,12 @@ final class EventScript {
     return this;
   }
 
+  /** Adds a text that resembles a live text. */
+  EventScript addNear(String text) {
+    steps.add(new Step(false, text, Outcome.DUPLICATE, timeMillis));
+    return this;
+  }
+
   EventScript delete(String key) {
     Outcome exact = live.remove(key) ? Outcome.REMOVED : Outcome.UNKNOWN_DELETE;
     steps.add(new Step(true, key, exact, timeMillis));

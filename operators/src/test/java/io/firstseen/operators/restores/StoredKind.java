@@ -1,14 +1,21 @@
 package io.firstseen.operators.restores;
 
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import io.firstseen.types.TimeToLive.Clock;
 import io.firstseen.types.TimeToLive.Since;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The kind of dedup of a stored savepoint, the events from which it was created, and the events
@@ -50,7 +57,19 @@ enum StoredKind {
               .ttl(
                   TimeToLive.of(Duration.ofDays(36_500))
                       .by(Clock.PROCESSING)
-                      .since(Since.LAST_SEEN)));
+                      .since(Since.LAST_SEEN))),
+
+  NEAR(dedup -> precise(dedup).canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT)),
+
+  /** The entries of texts contain their bands. */
+  NEAR_EXACT(
+      dedup ->
+          TTL_PROCESSING
+              .dedup
+              .apply(dedup)
+              .mode(DedupMode.EXACT)
+              .canonicaliser(Canonicaliser.TEXT)
+              .near(NearRule.LONG));
 
   private static final long HOUR = 3_600_000;
   private static final long FIRST_HOUR = 480_000 * HOUR;
@@ -72,6 +91,44 @@ enum StoredKind {
     return valueOf(id.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
+  boolean isOfTexts() {
+    return this == NEAR || this == NEAR_EXACT;
+  }
+
+  /** The keys of shards. */
+  List<String> keys(int shards, int... keysOfShards) {
+    return isOfTexts()
+        ? texts(Arrays.stream(keysOfShards).sum(), 1)
+        : EventScript.keysOfShards("stored", shards, keysOfShards);
+  }
+
+  /** Texts of random words. */
+  private static List<String> texts(int count, int seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      texts.add(
+          IntStream.range(0, 40)
+              .mapToObj(unused -> letters(random))
+              .collect(Collectors.joining(" ")));
+    }
+    return texts;
+  }
+
+  private static String letters(SplittableRandom random) {
+    return random.ints(5, 'a', 'z' + 1).mapToObj(Character::toString).collect(Collectors.joining());
+  }
+
+  /** The texts that resemble a live text are duplicates. */
+  private static EventScript probeTexts(EventScript script, List<String> texts) {
+    for (String live : texts.subList(texts.size() / 4, texts.size())) {
+      script.addNear(live + " and more");
+    }
+    texts.forEach(script::add);
+    texts(ABSENT_KEYS, 2).forEach(script::add);
+    return script;
+  }
+
   /** Adds every key, and deletes the first quarter. */
   EventScript script(List<String> keys) {
     EventScript script = new EventScript();
@@ -81,7 +138,7 @@ enum StoredKind {
 
   /** Goes on with events that show what there is. */
   EventScript probe(EventScript script, List<String> keys) {
-    return script.probe(keys, ABSENT_KEYS);
+    return isOfTexts() ? probeTexts(script, keys) : script.probe(keys, ABSENT_KEYS);
   }
 
   /** As short identities as keep the model exact, for the files' sake. */

@@ -75,7 +75,7 @@ record StoredSavepoint(Path directory, StoredKind kind, int shards, int[] keysOf
   }
 
   private List<String> keys() {
-    return EventScript.keysOfShards("stored", shards, keysOfShards);
+    return kind.keys(shards, keysOfShards);
   }
 
   /** Restores it on a backend and asserts that it holds what it should. */

@@ -27,6 +27,9 @@ class StoredSavepointsGenerator {
   /** As above, except for the last page, which is wide. */
   private static final int[] FEWER_KEYS_OF_SHARDS = {0, 60, 700, 1_500};
 
+  /** All in the shard of the texts without a scope. */
+  private static final int[] TEXTS_OF_SHARDS = {300, 0};
+
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 
   @Test
@@ -37,7 +40,10 @@ class StoredSavepointsGenerator {
       boolean plain = kind == StoredKind.PLAIN;
       Path layout = resources.resolve(plain ? LAYOUT : LAYOUT + "-" + kind.id());
       if (Files.notExists(layout)) {
-        generate(layout, kind, plain ? KEYS_OF_SHARDS : FEWER_KEYS_OF_SHARDS);
+        generate(
+            layout,
+            kind,
+            plain ? KEYS_OF_SHARDS : kind.isOfTexts() ? TEXTS_OF_SHARDS : FEWER_KEYS_OF_SHARDS);
       }
     }
   }

@@ -3,9 +3,11 @@ package io.firstseen.operators.restores;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.operators.dedup.DedupSavepoint;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Locale;
+import org.apache.flink.configuration.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,6 +37,22 @@ class StoredSavepointsTest {
   @MethodSource("savepoints")
   void holdsWhatWasPutInOnItsOwnBackend(StoredSavepoint savepoint) throws Exception {
     savepoint.assertContents(CLUSTER, origin(savepoint));
+  }
+
+  /** A text has 33 or 19 identities. */
+  @Test
+  void theSummaryCountsTexts() throws Exception {
+    for (StoredSavepoint savepoint : StoredSavepoint.all()) {
+      if (savepoint.kind().isOfTexts()) {
+        DedupSavepoint read =
+            DedupSavepoint.read(
+                    CLUSTER.environment(new Configuration()),
+                    "firstseen",
+                    savepoint.directory().toUri().toString())
+                .orElseThrow();
+        assertThat(read.keys()).as(savepoint.toString()).isEqualTo(225);
+      }
+    }
   }
 
   @Test
