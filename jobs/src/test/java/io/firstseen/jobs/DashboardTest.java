@@ -38,6 +38,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.SecurityOptions;
+import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Metric;
 import org.apache.flink.metrics.MetricConfig;
 import org.apache.flink.metrics.MetricGroup;
@@ -365,7 +366,12 @@ class DashboardTest {
           MetricGroup front = front(group.getKey());
           group
               .getValue()
-              .forEach((name, metric) -> reporter.notifyOfAddedMetric(metric, name, front));
+              .forEach(
+                  (name, metric) -> {
+                    if (!isOfEndedSplit(metric)) {
+                      reporter.notifyOfAddedMetric(metric, name, front);
+                    }
+                  });
         }
         String text =
             HttpClient.newHttpClient()
@@ -390,6 +396,15 @@ class DashboardTest {
       port.close();
     }
     return shown;
+  }
+
+  /** In Flink 2.3, gauges of the watermark of an ended split throw. */
+  private static boolean isOfEndedSplit(Metric metric) {
+    try {
+      return metric instanceof Gauge<?> gauge && gauge.getValue() == null;
+    } catch (NullPointerException e) {
+      return true;
+    }
   }
 
   private static MetricGroup front(MetricGroup group) {

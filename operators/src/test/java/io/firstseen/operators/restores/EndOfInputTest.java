@@ -44,7 +44,7 @@ class EndOfInputTest {
     JobClient job =
         trial.start(
             CLUSTER, Settings.of(backend, 2).with(RestartStrategyOptions.RESTART_STRATEGY, "none"));
-    trial.outcomes.failWhenCheckpointed();
+    trial.outcomes.failWhenCheckpointed(end);
     trial.valve.endAt(end);
     CLUSTER.awaitEnd(job, JobStatus.FAILED);
     script.assertExactly(trial.outcomes, end);
@@ -71,7 +71,7 @@ class EndOfInputTest {
   @Test
   void aFailureBehindTheLastCheckpointChangesNothing() throws Exception {
     JobClient job = trial.start(CLUSTER, Settings.of(Backend.ROCKSDB, 2));
-    trial.outcomes.failWhenCheckpointed();
+    trial.outcomes.failWhenCheckpointed(end);
     trial.valve.endAt(end);
     CLUSTER.awaitEnd(job, JobStatus.FINISHED);
     assertThat(trial.outcomes.cuts()).isEqualTo(1);

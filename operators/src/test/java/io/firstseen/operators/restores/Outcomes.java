@@ -30,7 +30,7 @@ final class Outcomes {
   private int lastCut;
   private int cutOff;
   private boolean failNext;
-  private boolean failWhenCheckpointed;
+  private int failAtCheckpointOf = Integer.MAX_VALUE;
   private Semaphore permits;
 
   static long code(long position, int subtask, Outcome outcome) {
@@ -42,9 +42,9 @@ final class Outcomes {
     failNext = true;
   }
 
-  /** Fails the job when it hears that its next checkpoint is complete, once. */
-  synchronized void failWhenCheckpointed() {
-    failWhenCheckpointed = true;
+  /** Fails the job when it hears that a checkpoint of all these outcomes is complete, once. */
+  synchronized void failWhenCheckpointed(int outcomes) {
+    failAtCheckpointOf = outcomes;
   }
 
   /** Takes no outcome without a permit. */
@@ -165,9 +165,9 @@ final class Outcomes {
     cuts++;
   }
 
-  private synchronized void checkpointed() {
-    if (failWhenCheckpointed) {
-      failWhenCheckpointed = false;
+  private synchronized void checkpointed(int outcomes) {
+    if (outcomes >= failAtCheckpointOf) {
+      failAtCheckpointOf = Integer.MAX_VALUE;
       throw new DeliberateFailure();
     }
   }
@@ -188,6 +188,7 @@ final class Outcomes {
 
     private final InTest<Outcomes> outcomes;
     private transient ListState<Integer> length;
+    private transient int lengthOfCheckpoint;
 
     Recorder(InTest<Outcomes> outcomes) {
       this.outcomes = outcomes;
@@ -215,12 +216,13 @@ final class Outcomes {
     @Override
     public void snapshotState(FunctionSnapshotContext context) throws Exception {
       length.clear();
-      length.add(outcomes.get().size());
+      lengthOfCheckpoint = outcomes.get().size();
+      length.add(lengthOfCheckpoint);
     }
 
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-      outcomes.get().checkpointed();
+      outcomes.get().checkpointed(lengthOfCheckpoint);
     }
   }
 }
