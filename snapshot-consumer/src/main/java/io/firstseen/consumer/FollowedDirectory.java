@@ -1,6 +1,7 @@
 package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.DirectorySource;
+import io.firstseen.consumer.internal.HttpSource;
 import io.firstseen.consumer.internal.ManifestReader;
 import io.firstseen.consumer.internal.SnapshotSource;
 import io.firstseen.filters.key.KeyHash;
@@ -8,6 +9,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,11 +21,13 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one set of keys in a {@link SnapshotDirectory}, as {@link SnapshotClient} does on a
- * topic: a snapshot is fully verified before it becomes active, and <b>the last valid snapshot is
- * never dropped</b>, even if its files disappear. {@link #status} returns the snapshot to query.
+ * Follows one set of keys in a {@link SnapshotDirectory}, or in its files on a web server, as
+ * {@link SnapshotClient} does on a topic: a snapshot is fully verified before it becomes active,
+ * and <b>the last valid snapshot is never dropped</b>, even if its files disappear. {@link #status}
+ * returns the snapshot to query.
  *
  * <p>A daemon thread polls the directory, because not every file system reports changes. {@link
  * #close} ends the thread.
@@ -32,6 +36,9 @@ public final class FollowedDirectory implements FollowedSet {
   /** The default interval between two polls of the directory. */
   public static final Duration DEFAULT_POLL = Duration.ofSeconds(1);
 
+  /** The default interval between two polls of a directory on a web server. */
+  public static final Duration DEFAULT_HTTP_POLL = Duration.ofSeconds(10);
+
   private final SnapshotSource source;
   private final SourceFollower follower;
   private final Duration poll;
@@ -39,7 +46,7 @@ public final class FollowedDirectory implements FollowedSet {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   private FollowedDirectory(Builder builder) {
-    this.source = new DirectorySource(builder.path, builder.setName);
+    this.source = builder.source;
     this.follower =
         new SourceFollower(
             source,
@@ -59,21 +66,37 @@ public final class FollowedDirectory implements FollowedSet {
    * @throws IllegalArgumentException if {@code setName} is not a valid name
    */
   public static Builder builder(Path directory, String setName) {
-    return new Builder(directory, setName);
+    return new Builder(
+        new DirectorySource(Objects.requireNonNull(directory, "directory"), setName),
+        DEFAULT_POLL,
+        setName);
+  }
+
+  /**
+   * Creates a builder for a directory whose files a web server provides, as {@code firstseen
+   * snapshot publish} writes it.
+   *
+   * @param address the address of the directory, with http or https
+   * @param setName the name of the set, as configured at its publisher
+   * @throws IllegalArgumentException if the address or the name is not valid
+   */
+  public static Builder builder(URI address, String setName) {
+    return new Builder(new HttpSource(address), DEFAULT_HTTP_POLL, setName);
   }
 
   /** The options of a followed directory. */
   public static final class Builder {
-    private final Path path;
+    private final SnapshotSource source;
     private final String setName;
-    private KeyHash keyHash = KeyHash.fixed();
+    private @Nullable KeyHash keyHash = KeyHash.fixed();
     private Set<TrustedKey> trustedKeys = Set.of();
     private Duration staleAfter;
-    private Duration poll = DEFAULT_POLL;
+    private Duration poll;
     private SnapshotListener listener = new SnapshotListener() {};
 
-    private Builder(Path path, String setName) {
-      this.path = Objects.requireNonNull(path, "directory");
+    private Builder(SnapshotSource source, Duration poll, String setName) {
+      this.source = source;
+      this.poll = poll;
       this.setName = SnapshotTopicFormat.requireSetName(setName);
     }
 
@@ -83,6 +106,12 @@ public final class FollowedDirectory implements FollowedSet {
      */
     public Builder keyHash(KeyHash newKeyHash) {
       this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
+      return this;
+    }
+
+    /** Accepts sets with any hash key, for programs that do not query the set. */
+    public Builder followingOnly() {
+      this.keyHash = null;
       return this;
     }
 
@@ -104,7 +133,10 @@ public final class FollowedDirectory implements FollowedSet {
       return this;
     }
 
-    /** Sets the interval between two polls; default {@link #DEFAULT_POLL}. */
+    /**
+     * Sets the interval between two polls; default {@link #DEFAULT_POLL} or {@link
+     * #DEFAULT_HTTP_POLL}.
+     */
     public Builder poll(Duration newPoll) {
       this.poll = SnapshotClientOptions.requirePositive("poll", newPoll);
       return this;

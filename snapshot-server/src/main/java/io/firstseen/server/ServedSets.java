@@ -33,9 +33,9 @@ final class ServedSets implements AutoCloseable {
     for (SetSource source : sources) {
       if (source instanceof SetSource.OnTopic onTopic) {
         byConsumer.computeIfAbsent(onTopic.consumer(), unused -> new ArrayList<>()).add(onTopic);
-      } else if (source instanceof SetSource.InDirectory inDirectory) {
+      } else if (source instanceof SetSource.OfFiles ofFiles) {
         ServedSet set = byName.get(source.setName());
-        set.answerBy(inDirectory.follow(set.listener()));
+        set.answerBy(ofFiles.follow(set.listener()));
       }
     }
     byConsumer.values().forEach(this::startTogether);

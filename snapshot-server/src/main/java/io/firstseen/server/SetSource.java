@@ -7,6 +7,7 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.internal.FirstSnapshot;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,6 +56,42 @@ public sealed interface SetSource {
         directory, setName, keyHash, trustedKeys, staleAfter, Duration.ofSeconds(1));
   }
 
+  /**
+   * Creates the source of a set in a snapshot directory on a web server, which is polled every ten
+   * seconds. See {@link #directory} for the other parameters.
+   *
+   * @param address the address of the directory, with http or https
+   */
+  static SetSource address(
+      URI address,
+      String setName,
+      KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
+      Optional<Duration> staleAfter) {
+    return new AtAddress(address, setName, keyHash, trustedKeys, staleAfter);
+  }
+
+  /** A source of files, which one thread polls. */
+  sealed interface OfFiles extends SetSource {
+    List<TrustedKey> trustedKeys();
+
+    Optional<Duration> staleAfter();
+
+    FollowedDirectory.Builder builder();
+
+    @Override
+    default String firstSnapshot(Optional<Duration> window) {
+      return "the directory that the service follows holds none";
+    }
+
+    default FollowedSet follow(SnapshotListener listener) {
+      FollowedDirectory.Builder builder =
+          builder().keyHash(keyHash()).trustedKeys(trustedKeys()).listener(listener);
+      staleAfter().ifPresent(builder::staleAfter);
+      return builder.start();
+    }
+  }
+
   /** See {@link #topic}. */
   record OnTopic(SnapshotClientOptions checked, SnapshotClientOptions.Builder builder)
       implements SetSource {
@@ -91,22 +128,26 @@ public sealed interface SetSource {
       List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter,
       Duration poll)
-      implements SetSource {
+      implements OfFiles {
 
     @Override
-    public String firstSnapshot(Optional<Duration> window) {
-      return "the directory that the service follows holds none";
+    public FollowedDirectory.Builder builder() {
+      return FollowedDirectory.builder(directory, setName).poll(poll);
     }
+  }
 
-    FollowedSet follow(SnapshotListener listener) {
-      FollowedDirectory.Builder builder =
-          FollowedDirectory.builder(directory, setName)
-              .keyHash(keyHash)
-              .trustedKeys(trustedKeys)
-              .poll(poll)
-              .listener(listener);
-      staleAfter.ifPresent(builder::staleAfter);
-      return builder.start();
+  /** See {@link #address}. */
+  record AtAddress(
+      URI address,
+      String setName,
+      KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
+      Optional<Duration> staleAfter)
+      implements OfFiles {
+
+    @Override
+    public FollowedDirectory.Builder builder() {
+      return FollowedDirectory.builder(address, setName);
     }
   }
 }

@@ -4,10 +4,12 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.internal.DirectorySource;
+import io.firstseen.consumer.internal.HttpSource;
+import io.firstseen.consumer.internal.SnapshotSource;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -26,6 +28,7 @@ import io.firstseen.server.http.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -39,7 +42,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,6 +54,7 @@ import picocli.CommandLine.Spec;
     name = "serve",
     footer = {
       "  firstseen serve --directory snapshots",
+      "  firstseen serve --directory https://lists.example.org/phishing/",
       "  firstseen serve --bootstrap-servers kafka:9092 --set spam --cache-dir cache",
       "  firstseen serve --bootstrap-servers kafka:9092 --host 0.0.0.0 \\",
       "      --token-file tokens --tls-certificate cert.pem --tls-key key.pem"
@@ -285,9 +288,10 @@ public final class ServeCommand implements Callable<Integer> {
         names = "--directory",
         paramLabel = "DIR",
         description =
-            "Directory with snapshots of one set, which the service watches for new snapshots; "
-                + "does not need Kafka; may be repeated.")
-    private List<Path> directories = List.of();
+            "Directory with snapshots of one set, or its http:// or https:// address on a web "
+                + "server. The service polls it for new snapshots; does not need Kafka; may be "
+                + "repeated.")
+    private List<String> directories = List.of();
   }
 
   /** A port; 0 for any free one. */
@@ -484,20 +488,26 @@ public final class ServeCommand implements Callable<Integer> {
     if (topic.hasBlobLocation() || cacheDirectory != null) {
       throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
     }
-    List<Path> directories = origin.directories;
+    List<String> directories = origin.directories;
     if (!setNames.isEmpty() && setNames.size() != directories.size()) {
       throw new UserErrorException(
           "--set must be given once for each --directory, in their order, or not at all; got %d for %d"
               .formatted(setNames.size(), directories.size()));
     }
-    Map<String, Path> bySet = new LinkedHashMap<>();
+    Map<String, String> bySet = new LinkedHashMap<>();
     for (int i = 0; i < directories.size(); i++) {
-      Path directory = directories.get(i);
-      if (Files.isRegularFile(directory)) {
+      String directory = directories.get(i);
+      boolean isHttp = HttpSource.isHttp(directory);
+      if (!isHttp && Files.isRegularFile(Path.of(directory))) {
         throw new UserErrorException("--directory %s is a file".formatted(directory));
       }
-      String set = setNames.isEmpty() ? setIn(directory, topic.trustedKeys()) : setNames.get(i);
-      Path other = bySet.putIfAbsent(set, directory);
+      String set =
+          setNames.isEmpty()
+              ? setIn(
+                  isHttp ? source(directory) : new DirectorySource(Path.of(directory), ""),
+                  topic.trustedKeys())
+              : setNames.get(i);
+      String other = bySet.putIfAbsent(set, directory);
       if (other != null) {
         throw new UserErrorException(
             "each --directory must have a different set, but %s and %s have '%s'; set their names with --set"
@@ -512,15 +522,25 @@ public final class ServeCommand implements Callable<Integer> {
       }
     }
     return bySet.entrySet().stream()
-        .map(
-            each ->
-                SetSource.directory(
-                    each.getValue(),
-                    each.getKey(),
-                    keyHash,
-                    topic.trustedKeys(),
-                    Optional.ofNullable(staleAfter)))
+        .map(each -> inDirectory(each.getValue(), each.getKey(), keyHash))
         .toList();
+  }
+
+  private static HttpSource source(String address) {
+    try {
+      return new HttpSource(URI.create(address));
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--directory: " + e.getMessage());
+    }
+  }
+
+  private SetSource inDirectory(String directory, String setName, KeyHash keyHash) {
+    Optional<Duration> stale = Optional.ofNullable(staleAfter);
+    if (HttpSource.isHttp(directory)) {
+      URI address = URI.create(source(directory).place());
+      return SetSource.address(address, setName, keyHash, topic.trustedKeys(), stale);
+    }
+    return SetSource.directory(Path.of(directory), setName, keyHash, topic.trustedKeys(), stale);
   }
 
   private SetSource onTopic(String setName, KeyHash keyHash) {
@@ -537,21 +557,24 @@ public final class ServeCommand implements Callable<Integer> {
 
   /** The set of the newest usable manifest, which the follower also selects. */
   static String setIn(Path path, List<TrustedKey> keys) {
-    SnapshotDirectory directory = new SnapshotDirectory(path);
+    return setIn(new DirectorySource(path, ""), keys);
+  }
+
+  private static String setIn(SnapshotSource source, List<TrustedKey> keys) {
     List<Long> sequences;
     try {
-      sequences = directory.sequences();
+      sequences = source.sequences();
     } catch (SnapshotException e) {
       // The follower will report the problem.
       return SnapshotOptions.DEFAULT_SET;
     }
     for (int i = sequences.size() - 1; i >= 0; i--) {
       try {
-        byte[] bytes = directory.manifestBytes(sequences.get(i));
+        byte[] bytes = source.manifest(sequences.get(i));
         Manifest manifest =
             keys.isEmpty() ? Manifest.read(bytes) : ManifestCheck.requireSigned(bytes, keys);
         return manifest.setName();
-      } catch (SnapshotException e) {
+      } catch (IOException e) {
         // The manifest may be incomplete, for example; the follower also skips it.
       }
     }
@@ -560,7 +583,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   private String from() {
     return origin.bootstrapServers == null
-        ? origin.directories.stream().map(Path::toString).collect(Collectors.joining(", "))
+        ? String.join(", ", origin.directories)
         : "topic " + topic.topic() + " on " + origin.bootstrapServers;
   }
 

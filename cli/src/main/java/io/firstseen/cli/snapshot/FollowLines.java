@@ -109,7 +109,7 @@ final class FollowLines implements SnapshotListener {
 
   @Override
   public void onReachable() {
-    print(object("reachable"), "the topic can be read again");
+    print(object("reachable"), "the source can be read again");
   }
 
   @Override

@@ -2,15 +2,18 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
+import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.consumer.internal.HttpSource;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +41,26 @@ final class SetOnTopic {
    */
   SnapshotClientOptions.Builder options(String bootstrapServers) {
     return topic.client(bootstrapServers, setName).followingOnly();
+  }
+
+  /**
+   * The options of a follower of a directory, or of its address on a web server.
+   *
+   * @throws UserErrorException if the address cannot be used, or if an option is for topics
+   */
+  FollowedDirectory.Builder inDirectory(String pathOrAddress) {
+    if (topic.hasBlobLocation()) {
+      throw new UserErrorException("--blobs is for --bootstrap-servers");
+    }
+    try {
+      FollowedDirectory.Builder builder =
+          HttpSource.isHttp(pathOrAddress)
+              ? FollowedDirectory.builder(URI.create(pathOrAddress), setName)
+              : FollowedDirectory.builder(Path.of(pathOrAddress), setName);
+      return builder.trustedKeys(topic.trustedKeys()).followingOnly();
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--directory: " + e.getMessage());
+    }
   }
 
   /**

@@ -3,13 +3,19 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.UserErrorException;
+import java.io.Closeable;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Follows a set and prints a line for each snapshot. */
@@ -17,20 +23,26 @@ import picocli.CommandLine.Option;
     name = "follow",
     footer = {
       "  firstseen snapshot follow --bootstrap-servers kafka:9092",
-      "  firstseen snapshot follow --bootstrap-servers kafka:9092 --set spam --count 1"
+      "  firstseen snapshot follow --bootstrap-servers kafka:9092 --set spam --count 1",
+      "  firstseen snapshot follow --directory https://lists.example.org/phishing/ --set phishing"
     },
     description = {
-      "Follows a set on a topic until it is interrupted. Prints a line per verified "
-          + "snapshot and per problem. Does not need the hash key."
+      "Follows a set on a topic, in a directory or on a web server until it is interrupted. "
+          + "Prints a line per verified snapshot and per problem. Does not need the hash key."
     })
-final class SnapshotFollowCommand extends TopicVerb {
+final class SnapshotFollowCommand extends Verb {
+
+  @ArgGroup(multiplicity = "1")
+  private Origin origin;
+
+  @Mixin private SetOnTopic set;
 
   @Option(
       names = "--cache-dir",
       paramLabel = "DIR",
       description =
           "Directory for snapshots, so that the next start only reads what is new (default: in "
-              + "memory).")
+              + "memory). Needs --bootstrap-servers.")
   private Path cacheDirectory;
 
   @Option(
@@ -42,6 +54,23 @@ final class SnapshotFollowCommand extends TopicVerb {
 
   @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
+
+  /** The source of snapshots. */
+  static final class Origin {
+    @Option(
+        names = "--bootstrap-servers",
+        paramLabel = "HOST:PORT,...",
+        description = "Kafka bootstrap servers.")
+    private String bootstrapServers;
+
+    @Option(
+        names = "--directory",
+        paramLabel = "DIR",
+        description =
+            "Directory with snapshots of the set, or its http:// or https:// address on a web "
+                + "server.")
+    private String directory;
+  }
 
   @Override
   public Integer call() throws Exception {
@@ -63,28 +92,24 @@ final class SnapshotFollowCommand extends TopicVerb {
               }
             },
             end::countDown);
-    SnapshotClientOptions.Builder options = set.options(bootstrapServers).listener(lines);
-    if (cacheDirectory != null) {
-      options.cacheDirectory(cacheDirectory);
-    }
-    SnapshotClient client = cleanup.open(() -> new Following(options.build())).client;
+    Closeable following = cleanup.open(() -> start(lines));
     end.await();
-    client.close();
+    following.close();
     progress.close();
     return ExitCode.GOOD;
   }
 
-  /** A client as something to close. */
-  private static final class Following implements java.io.Closeable {
-    private final SnapshotClient client;
-
-    Following(SnapshotClientOptions options) {
-      this.client = SnapshotClient.start(options);
+  private Closeable start(SnapshotListener listener) {
+    if (origin.directory != null) {
+      if (cacheDirectory != null) {
+        throw new UserErrorException("--cache-dir is for --bootstrap-servers");
+      }
+      return set.inDirectory(origin.directory).listener(listener).start()::close;
     }
-
-    @Override
-    public void close() {
-      client.close();
+    SnapshotClientOptions.Builder options = set.options(origin.bootstrapServers).listener(listener);
+    if (cacheDirectory != null) {
+      options.cacheDirectory(cacheDirectory);
     }
+    return SnapshotClient.start(options.build())::close;
   }
 }

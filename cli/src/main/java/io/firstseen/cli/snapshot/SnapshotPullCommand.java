@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.Manifest;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Fetches the newest snapshot of a set into a directory, once. */
@@ -31,7 +33,16 @@ import picocli.CommandLine.Option;
       "Exit status 0 if the directory contains the newest snapshot, 1 if nothing is "
           + "published yet."
     })
-final class SnapshotPullCommand extends TopicVerb {
+final class SnapshotPullCommand extends Verb {
+
+  @Option(
+      names = "--bootstrap-servers",
+      paramLabel = "HOST:PORT,...",
+      required = true,
+      description = "Kafka bootstrap servers.")
+  private String bootstrapServers;
+
+  @Mixin private SetOnTopic set;
 
   @Option(
       names = "--output",

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.firstseen.cli.Invocation;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.fixtures.StaticFiles;
 import java.io.Closeable;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -147,5 +148,23 @@ class SnapshotPublishTest {
     assertThat(Invocation.of("snapshot", "verify", root.resolve("set").toString()).status())
         .isZero();
     assertThat(publish().err()).isEmpty();
+  }
+
+  @Test
+  void aWebServerOfTheFilesIsFollowed() throws Exception {
+    list(hosts(0, 100));
+    publish();
+    try (StaticFiles server = new StaticFiles(root.resolve("set"))) {
+      String address = server.address().toString();
+      Invocation followed =
+          Invocation.of(
+              "snapshot", "follow", "--directory", address, "--set", "hosts", "--count", "1");
+      assertThat(followed.status()).as("%s", followed).isZero();
+      assertThat(followed.out()).singleElement().asString().contains("sequence 1,", "100 keys");
+      assertThat(Invocation.of("snapshot", "follow", "--directory", "http://", "--set", "a").err())
+          .singleElement()
+          .asString()
+          .contains("--directory: ");
+    }
   }
 }

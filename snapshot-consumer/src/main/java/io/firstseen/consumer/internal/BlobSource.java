@@ -8,23 +8,13 @@ import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,12 +23,8 @@ import org.jspecify.annotations.Nullable;
  * query.
  */
 public final class BlobSource {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
-  private static final long MIN_BYTES_A_SECOND = 100_000;
-  private static final int OK = 200;
   private static final Set<String> SCHEMES = Set.of("file", "http", "https");
-  private static final Set<Integer> MISSING = Set.of(403, 404, 410);
 
   /** See {@link BlobLoader#requestBytes}. */
   static final long REQUEST_BYTES = 4_096;
@@ -49,8 +35,7 @@ public final class BlobSource {
   private final @Nullable URI directory;
   private final @Nullable BlobLoader loader;
   private final boolean asksNamedPlaces;
-  private final Duration answerTimeout;
-  private HttpClient http;
+  private final HttpFetch http;
 
   /**
    * Creates a source.
@@ -74,7 +59,7 @@ public final class BlobSource {
     this.directory = directory;
     this.loader = loader;
     this.asksNamedPlaces = asksNamedPlaces;
-    this.answerTimeout = answerTimeout;
+    this.http = new HttpFetch(answerTimeout);
   }
 
   /**
@@ -162,77 +147,21 @@ public final class BlobSource {
   }
 
   private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
-    // One extra byte is enough to detect that this is not the expected blob.
-    return ByteBuffer.wrap(from.readNBytes((int) Math.min(blob.bytes() + 1, MAX_BYTES)));
+    return ByteBuffer.wrap(from.readNBytes((int) limit(blob)));
+  }
+
+  /** One extra byte is enough to detect that this is not the expected blob. */
+  private static long limit(BlobReference blob) {
+    return Math.min(blob.bytes() + 1, MAX_BYTES);
   }
 
   private ByteBuffer get(URI uri, BlobReference blob) throws IOException {
-    if (http == null) {
-      http =
-          HttpClient.newBuilder()
-              .connectTimeout(CONNECT_TIMEOUT)
-              .followRedirects(HttpClient.Redirect.NORMAL)
-              .build();
+    HttpFetch.Reply reply = http.get(uri, null, limit(blob));
+    if (reply.status() == HttpFetch.OK) {
+      return reply.body();
     }
-    HttpRequest request = HttpRequest.newBuilder(uri).timeout(answerTimeout).build();
-    try {
-      HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
-      try (InputStream body = response.body()) {
-        if (response.statusCode() != OK) {
-          String message = uri + " answers " + response.statusCode();
-          throw MISSING.contains(response.statusCode())
-              ? new MissingBlobsException(blob, message)
-              : new IOException(message);
-        }
-        return readWithin(deadlineMillis(blob), body, uri, blob);
-      }
-    } catch (HttpTimeoutException e) {
-      throw new IOException(uri + " does not answer", e);
-    } catch (ConnectException e) {
-      throw new IOException(uri + " cannot be reached", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException(uri + " was being fetched when the client was closed", e);
-    }
-  }
-
-  private long deadlineMillis(BlobReference blob) {
-    return answerTimeout.toMillis() + blob.bytes() * 1_000 / MIN_BYTES_A_SECOND;
-  }
-
-  /** Bounds the wait for a response body that stops half-way. */
-  private static ByteBuffer readWithin(long millis, InputStream body, URI uri, BlobReference blob)
-      throws IOException {
-    AtomicBoolean isLate = new AtomicBoolean();
-    CompletableFuture<Void> deadline =
-        CompletableFuture.runAsync(
-            () -> {
-              isLate.set(true);
-              close(body);
-            },
-            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
-    try {
-      ByteBuffer read = readBytes(body, blob);
-      if (isLate.get()) {
-        throw new IOException("closed");
-      }
-      return read;
-    } catch (IOException e) {
-      String what =
-          isLate.get()
-              ? " was not read within " + millis + " ms"
-              : " broke off in its answer: " + e.getMessage();
-      throw new IOException(uri + what, e);
-    } finally {
-      deadline.cancel(false);
-    }
-  }
-
-  private static void close(InputStream body) {
-    try {
-      body.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    throw reply.isMissing()
+        ? new MissingBlobsException(blob, reply.problem())
+        : new IOException(reply.problem());
   }
 }
