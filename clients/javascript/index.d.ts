@@ -231,7 +231,7 @@ export interface Source {
 /** The HTTP service of `./firstseen serve`. */
 export class HttpSource implements Source {
   /**
-   * @param url of the service; in a browser it may be relative to the page
+   * @param url of the service, or of a directory on a web server; in a browser it may be relative to the page
    * @param options `timeoutMillis` (default: 30,000) limits the pauses in a reply, and its duration, which may be one
    *     `timeoutMillis` longer per received MiB; `blobs` is a trusted http or https URL with blobs that the service does
    *     not have; `headers` are sent with each request to the service only; a function is called for each request

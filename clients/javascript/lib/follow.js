@@ -45,7 +45,14 @@ async function bodyOf(reply, most, onPart) {
   return concat(parts);
 }
 
-/** The HTTP service of `./firstseen serve` as a source of manifests and blobs. */
+// The paths of the blobs of a service, and of files on a web server, are below these.
+const SERVICE = "v1/";
+const FILES = "";
+
+/**
+ * The HTTP service of `./firstseen serve`, or a directory of `./firstseen snapshot publish` on a web server, as a source
+ * of manifests and blobs.
+ */
 export class HttpSource {
   #base;
   #set;
@@ -53,9 +60,11 @@ export class HttpSource {
   #timeoutMillis;
   #blobs;
   #headers;
+  // Null until a manifest was read.
+  #place = null;
 
   /**
-   * @param url of the service
+   * @param url of the service, or of the directory
    * @param options `set`, if the service has several; `fetch` (default: the global one); `timeoutMillis`, the limit of
    *     a pause in a reply, and of the duration of each MiB; `blobs`, a trusted http or https URL with blobs that the
    *     service does not have; `headers`, an object or a function that returns one, which are sent with each request to
@@ -124,7 +133,7 @@ export class HttpSource {
       clearTimeout(timer);
     }
     if (!reply.ok) {
-      const Kind = reply.status === 404 ? MissingError : UnreachableError;
+      const Kind = [403, 404, 410].includes(reply.status) ? MissingError : UnreachableError;
       throw new Kind(`${url} answers ${reply.status}: ${sentenceOf(body)}`);
     }
     return body;
@@ -141,20 +150,51 @@ export class HttpSource {
     return url;
   }
 
+  async #manifestAt(place) {
+    const url = place === SERVICE ? this.#manifestUrl(false) : new URL("manifest.bin", this.#base);
+    try {
+      const bytes = await this.#get(url, MAX_MANIFEST_BYTES);
+      this.#place = place;
+      return bytes;
+    } catch (error) {
+      if (error instanceof MissingError) {
+        this.#place = null;
+      }
+      throw error;
+    }
+  }
+
   /** Returns the bytes of the newest manifest. */
-  manifest() {
-    return this.#get(this.#manifestUrl(false), MAX_MANIFEST_BYTES);
+  async manifest() {
+    if (this.#place !== null) {
+      return this.#manifestAt(this.#place);
+    }
+    try {
+      return await this.#manifestAt(SERVICE);
+    } catch (missing) {
+      if (!(missing instanceof MissingError)) {
+        throw missing;
+      }
+      try {
+        return await this.#manifestAt(FILES);
+      } catch (error) {
+        throw error instanceof MissingError ? missing : error;
+      }
+    }
   }
 
   /** Returns a manifest of the same set with bases that the service has. */
   manifestOfBases() {
+    if (this.#place === FILES) {
+      return this.manifest();
+    }
     return this.#get(this.#manifestUrl(true), MAX_MANIFEST_BYTES);
   }
 
   /** Returns the bytes of a blob: from the service, from `blobs`, or from the place in a verified manifest. */
   async blob({ digest, bytes }, manifest) {
     try {
-      return await this.#get(new URL("v1/blobs/" + digest, this.#base), bytes);
+      return await this.#get(new URL(`${this.#place ?? SERVICE}blobs/${digest}`, this.#base), bytes);
     } catch (error) {
       const place = this.#blobs ?? trustedBlobs(manifest);
       if (!(error instanceof MissingError)) {

@@ -67,6 +67,24 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
   assert.deepEqual(answers(), [true, false]);
 });
 
+test("a directory on a web server is followed", async (t) => {
+  const server = await service(t);
+  const follower = new SetFollower(new HttpSource(server.url));
+  await assert.rejects(follower.refresh(), { name: "MissingError" });
+  server.answers.set("/manifest.bin", golden("manifest.bin"));
+  await assert.rejects(follower.refresh(), { name: "MissingError" });
+  for (const [digest, bytes] of goldenBlobs()) {
+    server.answers.set("/blobs/" + digest, bytes);
+  }
+  assert.equal((await follower.refresh()).manifest.sequence, 5n);
+  assert.equal(follower.contains(KEY), true);
+  // The address may become that of a service.
+  server.answers.delete("/manifest.bin");
+  await assert.rejects(follower.refresh(), { name: "MissingError" });
+  serveSet(server, "manifest-signed.bin");
+  assert.equal((await follower.refresh()).way, "nothing");
+});
+
 test("blobs that do not match the manifest are rejected", async (t) => {
   for (const damage of [
     (bytes) => bytes.map((byte, i) => (i === 20 ? byte ^ 1 : byte)),

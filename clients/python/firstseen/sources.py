@@ -1,4 +1,4 @@
-"""Sources of a follower: a directory of snapshots, or the HTTP service (docs/http-api.md)."""
+"""Sources of a follower: a directory of snapshots, also on a web server, or the HTTP service (docs/http-api.md)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ _MAX_MANIFEST_BYTES = 16_384
 _PIECE_BYTES = 1 << 20
 # Errors of urllib for replies that are not HTTP, or incomplete.
 _BROKEN = (OSError, ValueError, http.client.HTTPException)
+# The paths of the blobs of a service, and of files on a web server, are below these.
+_SERVICE, _FILES = "v1/", ""
 # The number of newest manifests in a directory to try.
 _CANDIDATES = 4
 
@@ -130,7 +132,7 @@ def read_reply(response, most: int) -> bytes:  # type: ignore[no-untyped-def]
 
 
 class HttpSource:
-    """The HTTP service of `firstseen serve`."""
+    """The HTTP service of `firstseen serve`, or a directory of `firstseen snapshot publish` on a web server."""
 
     def __init__(
         self,
@@ -141,19 +143,40 @@ class HttpSource:
     ) -> None:
         """`set_name` selects the set if the service has several. `headers` are sent with each request, but not to redirects."""
         if urlsplit(url).scheme not in ("http", "https"):
-            raise UnsupportedError(f"the service must have an address of http or https, got {url!r}")
+            raise UnsupportedError(f"the source must have an address of http or https, got {url!r}")
         self.url = url if url.endswith("/") else url + "/"
         self.timeout_seconds = timeout_seconds
         self._headers = dict(headers or {})
         self._set = {} if set_name is None else {"set": set_name}
         self._etag: Optional[str] = None
         self._newest = b""
+        # The path of a service, or of files; None until a manifest was read.
+        self._place: Optional[str] = None
 
     def candidates(self) -> Iterator[bytes]:
+        if self._place is None:
+            try:
+                self._read_manifest(_SERVICE)
+            except MissingBlobError as error:
+                try:
+                    self._read_manifest(_FILES)
+                except MissingBlobError:
+                    raise UnreachableError(str(error)) from None
+        else:
+            try:
+                self._read_manifest(self._place)
+            except MissingBlobError as error:
+                self._place = None
+                raise UnreachableError(str(error)) from None
+        yield self._newest
+
+    def _read_manifest(self, place: str) -> None:
+        """Reads the newest manifest; raises MissingBlobError if there is none at this place."""
+        path, parameters = ("v1/manifest", self._set) if place == _SERVICE else ("manifest.bin", {})
         # An unchanged manifest is not sent again.
         unchanged = {} if self._etag is None else {"If-None-Match": self._etag}
         try:
-            with self._open("v1/manifest", self._set, unchanged) as response:
+            with self._open(path, parameters, unchanged) as response:
                 data = self._read(response, _MAX_MANIFEST_BYTES)
                 # A truncated reply is requested again.
                 try:
@@ -166,14 +189,17 @@ class HttpSource:
                 if error.code == 503:
                     raise NoSnapshotError(f"{self.url}: {_reason(error)}") from None
                 if error.code != 304:
-                    raise UnreachableError(f"{self.url}: {_reason(error)}") from None
-        yield self._newest
+                    kind = MissingBlobError if error.code in (403, 404, 410) else UnreachableError
+                    raise kind(f"{self.url}: {_reason(error)}") from None
+        self._place = place
 
     def blob(self, reference: Reference) -> bytes:
         # A digest identifies one blob of any set.
-        return self._fetch(f"v1/blobs/{reference.name}", {}, reference.length)
+        return self._fetch(f"{_SERVICE if self._place is None else self._place}blobs/{reference.name}", {}, reference.length)
 
     def substitute(self) -> Optional[bytes]:
+        if self._place == _FILES:
+            return None
         try:
             return self._fetch("v1/manifest", {**self._set, "bases": "true"}, _MAX_MANIFEST_BYTES)
         except MissingBlobError as error:
@@ -211,7 +237,7 @@ class HttpSource:
             raise UnreachableError(f"{self.url} cannot be reached: {reason}") from error
 
     def __repr__(self) -> str:
-        return f"service {self.url}"
+        return f"{'files at' if self._place == _FILES else 'service'} {self.url}"
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

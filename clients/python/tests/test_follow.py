@@ -1,5 +1,6 @@
 """Following a directory: by packs, by bases, and what is rejected while the last valid set stays active."""
 
+import functools
 import http.server
 import os
 import shutil
@@ -120,6 +121,30 @@ class Following(unittest.TestCase):
         self.assertEqual((update.snapshot.sequence, update.bytes_read, update.by_packs), (7, 0, True))
         # The first set stays what it was.
         self.assertEqual(sum(first.snapshot.contains_each(KEYS)), 400)
+
+    def test_a_directory_on_a_web_server(self):
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+        handler = functools.partial(Handler, directory=str(self.path))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        follower = firstseen.follow(url, set_name="spam")
+        self.path.mkdir(exist_ok=True)
+        self.assertIsNone(follower.poll())
+        self.assertIn("404", follower.trouble)
+        for keys, by_packs in ((KEYS, False), (KEYS[5:] + ["new"], True)):
+            self.publisher.publish(keys)
+            newest = max(self.path.glob("manifest-*.bin"))
+            shutil.copyfile(newest, self.path / "manifest.bin")
+            self.assertEqual(follower.poll().by_packs, by_packs)
+        self.assertTrue(follower.contains("new"))
+        self.assertIsNone(follower.poll())
+        self.assertIsNone(follower.trouble)
 
     def test_a_damaged_pack_is_gone_around(self):
         follower = self.follower()
