@@ -105,6 +105,8 @@ final class FirstseenTableSource
       // Last, as the planner keeps this order.
       all.put(TableDedup.OUTCOME, DataTypes.STRING().notNull());
       all.put(TableDedup.REASON, DataTypes.STRING());
+      all.put(TableDedup.MATCH, DataTypes.STRING());
+      all.put(TableDedup.BANDS, DataTypes.INT());
     }
     return all;
   }

@@ -3,6 +3,7 @@ package io.firstseen.sql;
 import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
@@ -151,8 +152,8 @@ final class TableDedup {
           .stringType()
           .defaultValue("accepted")
           .withDescription(
-              "The rows that are read: accepted, or all, with the metadata columns outcome and"
-                  + " reason.");
+              "The rows that are read: accepted, or all, with the metadata columns outcome, reason,"
+                  + " match and bands.");
 
   private static final String ALL = "all";
 
@@ -162,7 +163,13 @@ final class TableDedup {
   /** The metadata column of the reason of a dead letter. */
   static final String REASON = "reason";
 
-  static final Set<String> METADATA = Set.of(OUTCOME, REASON);
+  /** The metadata column of the id of the text that a text matches, or of its last digits. */
+  static final String MATCH = "match";
+
+  /** The metadata column of the number of equal bands. */
+  static final String BANDS = "bands";
+
+  static final Set<String> METADATA = Set.of(OUTCOME, REASON, MATCH, BANDS);
 
   static final Set<ConfigOption<?>> OPTIONAL =
       Set.of(
@@ -529,6 +536,7 @@ final class TableDedup {
                     change.event(),
                     kind.name().toLowerCase(Locale.ROOT).replace('_', '-'),
                     null,
+                    change.match(),
                     metadata),
             type);
     SingleOutputStreamOperator<RowData> deadLetters =
@@ -537,7 +545,8 @@ final class TableDedup {
                 .deadLetters()
                 .map(
                     rejected ->
-                        withMetadata(rejected.event(), "dead-letter", rejected.reason(), metadata),
+                        withMetadata(
+                            rejected.event(), "dead-letter", rejected.reason(), null, metadata),
                     type),
             "-dead-letters");
     SingleOutputStreamOperator<RowData> outcomes = decided.outcomes().setDescription(description);
@@ -560,11 +569,24 @@ final class TableDedup {
   }
 
   private static RowData withMetadata(
-      RowData row, String outcome, @Nullable String reason, List<String> metadata) {
+      RowData row,
+      String outcome,
+      @Nullable String reason,
+      @Nullable NearMatch match,
+      List<String> metadata) {
     GenericRowData appended = new GenericRowData(metadata.size());
     for (int i = 0; i < metadata.size(); i++) {
       appended.setField(
-          i, StringData.fromString(metadata.get(i).equals(OUTCOME) ? outcome : reason));
+          i,
+          switch (metadata.get(i)) {
+            case OUTCOME -> StringData.fromString(outcome);
+            case REASON -> StringData.fromString(reason);
+            case MATCH ->
+                match == null || match.text().isEmpty()
+                    ? null
+                    : StringData.fromString(match.text());
+            default -> match == null ? null : match.bands();
+          });
     }
     return new JoinedRowData(RowKind.INSERT, row, appended);
   }

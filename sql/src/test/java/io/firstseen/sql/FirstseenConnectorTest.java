@@ -114,6 +114,36 @@ class FirstseenConnectorTest {
   }
 
   @Test
+  void textsThatResembleALiveTextAreDuplicates() throws Exception {
+    String[] texts = {
+      "{\"k\": \"Dear Anna, claim your FREE prize worth $500 today!\", \"n\": \"1\"}",
+      "{\"k\": \"dear Robert, claim your free prize worth £20 today\", \"n\": \"2\"}",
+      "{\"k\": \"your parcel waits at the depot, pay the fee\", \"n\": \"3\"}"
+    };
+    write("texts", texts);
+    String options = "'key' = 'k', 'canonicaliser' = 'text', 'near' = 'short'";
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    table("texts", options);
+    assertThat(Sql.rows(tables, "SELECT n FROM texts")).containsExactly("+I[1]", "+I[3]");
+    for (String mode : List.of("approximate", "exact")) {
+      write("texts_" + mode, texts);
+      tables.executeSql(
+          create(
+              "texts_" + mode,
+              "k STRING, n STRING, outcome STRING METADATA VIRTUAL,"
+                  + " `match` STRING METADATA VIRTUAL, bands INT METADATA VIRTUAL",
+              options + ", 'emit' = 'all', 'mode' = '" + mode + "'",
+              "json"));
+      String match = mode.equals("exact") ? "eb1aa1dd8865ab6d" : "b6d";
+      assertThat(Sql.rows(tables, "SELECT n, outcome, `match`, bands FROM texts_" + mode))
+          .containsExactly(
+              "+I[1, accepted, eb1aa1dd8865ab6d, 0]",
+              "+I[2, duplicate, " + match + ", 4]",
+              "+I[3, accepted, cc143fa0895c1982, 0]");
+    }
+  }
+
+  @Test
   void keysExpireByTheRowtime() throws Exception {
     write(
         "events",
