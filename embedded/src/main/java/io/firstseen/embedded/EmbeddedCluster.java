@@ -121,11 +121,14 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Runs a graph that was built on another environment. Returns once the job is initialised.
+   * Runs a graph that was built on another environment, with a new job id. Returns once the job is
+   * initialised.
    *
    * @throws CompletionException if the job cannot be started
    */
   public JobClient submit(StreamGraph graph) {
+    // An environment sets the id. Flink 2.3 requires it.
+    graph.setJobId(JobID.generate());
     return submit(graph, Thread.currentThread().getContextClassLoader()).join();
   }
 
