@@ -7,7 +7,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.cuckoo.CuckooFormat;
 import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.InsertionResult;
+import io.firstseen.filters.cuckoo.LogSegment;
 import io.firstseen.filters.cuckoo.MalformedFilterException;
 import io.firstseen.serializers.AuditCountsSerializer;
 import io.firstseen.serializers.ChangeSerializer;
@@ -114,6 +116,32 @@ class StateFuzzTest {
   @FuzzTest
   void page(byte[] input) throws Exception {
     Bounds.hold(input.length, FACTOR, () -> readPage(input));
+  }
+
+  /**
+   * @param input a byte that gives P, and a segment of the log
+   */
+  @FuzzTest
+  void segment(byte[] input) throws Exception {
+    if (input.length == 0) {
+      return;
+    }
+    CuckooShape shape =
+        new CuckooShape(
+            CuckooShape.MIN_IDENTITY_BITS
+                + (input[0] & 0xFF)
+                    % (CuckooShape.MAX_IDENTITY_BITS - CuckooShape.MIN_IDENTITY_BITS + 1));
+    byte[] value = Arrays.copyOfRange(input, 1, input.length);
+    Bounds.hold(
+        value.length,
+        FACTOR,
+        () -> {
+          try {
+            requireSame("a segment", LogSegment.of(shape, value).toBytes(), value);
+          } catch (MalformedFilterException e) {
+            // Rejected.
+          }
+        });
   }
 
   private static <T> void readAndWrite(TypeSerializer<T> serializer, byte[] bytes)

@@ -235,8 +235,7 @@ public final class CuckooFormat {
     }
   }
 
-  private static void check(String field, int value, int low, int high)
-      throws MalformedFilterException {
+  static void check(String field, int value, int low, int high) throws MalformedFilterException {
     if (value < low || value > high) {
       throw new MalformedFilterException(
           field + " must be in [" + low + ", " + high + "], got " + value);

@@ -248,7 +248,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     }
     number = epochs.unused();
     if (number < 0) {
-      Epochs.Pair pair = epochs.closest(end, expiry.nowMillis() - 2 * expiry.ttlMillis());
+      Epochs.Pair pair = epochs.closest(end, expiry.floorMillis());
       if (pair.earlier() == end) {
         return epochs.numberOf(pair.later());
       }

@@ -152,6 +152,18 @@ public final class Expiry {
     return dueMillis;
   }
 
+  /** Returns the instant that counts as the end of the epoch before a page's oldest. */
+  long floorMillis() {
+    return nowMillis - 2 * ttlMillis;
+  }
+
+  /** Sets the instants to those of a change that is repeated. */
+  void setTo(long newDueMillis, long newFloorMillis, long newEndMillis) {
+    dueMillis = newDueMillis;
+    nowMillis = newFloorMillis + 2 * ttlMillis;
+    endMillis = newEndMillis;
+  }
+
   void countExpired(int keys) {
     expired += keys;
   }

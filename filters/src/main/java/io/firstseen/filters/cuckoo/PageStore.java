@@ -23,6 +23,11 @@ public interface PageStore {
    */
   void put(long identity, CuckooPage page);
 
+  /** As {@link #put(long, CuckooPage)}, with the change that was made. */
+  default void put(long identity, CuckooPage page, PageChange change) {
+    put(identity, page);
+  }
+
   /** Replaces the page of an identity by the two pages that it was split into. */
   void split(long identity, CuckooPage low, CuckooPage high);
 }

@@ -82,6 +82,16 @@ public final class PageTable<E> {
     }
   }
 
+  /** Returns whether every page has an entry. */
+  public boolean isFull() {
+    for (Object entry : entries) {
+      if (entry == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Returns the depth of the page of an identity. */
   private int depthOf(long identity) {
     return depths[(int) (identity >>> shift)];
@@ -109,7 +119,7 @@ public final class PageTable<E> {
   }
 
   /** Returns the lowest depth of a page. */
-  int minDepth() {
+  public int minDepth() {
     int min = depth;
     for (byte pageDepth : depths) {
       min = Math.min(min, pageDepth);

@@ -118,7 +118,7 @@ public final class PagedFilter {
     }
     if (room >= 0) {
       table.insertAt(room, identity);
-      store.put(identity, table);
+      store.put(identity, table, PageChange.INSERTION);
     }
     return room;
   }
@@ -127,7 +127,7 @@ public final class PagedFilter {
     Expiry expiry = store.expiry();
     CuckooPage renewed = expiry == null ? null : page.renew(identity, expiry);
     if (renewed != null) {
-      store.put(identity, renewed);
+      store.put(identity, renewed, PageChange.RENEWAL);
     }
   }
 
@@ -143,7 +143,7 @@ public final class PagedFilter {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     if (page instanceof BucketPage table && table.removeInPlace(identity)) {
-      store.put(identity, page);
+      store.put(identity, page, PageChange.REMOVAL);
       return true;
     }
     if (page.isFrozen() && !page.contains(identity)) {
@@ -156,7 +156,7 @@ public final class PagedFilter {
     if (!target.remove(identity)) {
       return false;
     }
-    store.put(identity, target);
+    store.put(identity, target, PageChange.REMOVAL);
     return true;
   }
 
@@ -198,7 +198,7 @@ public final class PagedFilter {
     int before = page.count();
     CuckooPage left = writable(page).expire(expiry, search);
     expiry.countExpired(before - left.count());
-    store.put(identity, left);
+    store.put(identity, left, PageChange.EXPIRY);
     return left;
   }
 
@@ -228,8 +228,36 @@ public final class PagedFilter {
     while (!target.insert(identity, number, search)) {
       target = grown(store, target, identity);
     }
-    store.put(identity, target);
+    store.put(identity, target, PageChange.INSERTION);
     return InsertionResult.STORED;
+  }
+
+  /**
+   * Repeats a change of a page that has the same bytes as before the change. The page then has the
+   * same bytes as after the change.
+   *
+   * @throws IllegalStateException if the page does not hold the identity of the change
+   */
+  void repeat(PageStore store, PageChange change, long identity) {
+    CuckooPage page = store.get(identity);
+    boolean possible =
+        switch (change) {
+          case INSERTION ->
+              insertInPlace(store, page, identity) >= 0
+                  || insert(store, page, identity) == InsertionResult.STORED;
+          case REMOVAL ->
+              (page instanceof BucketPage table && table.removeInPlace(identity))
+                  || page.remove(identity);
+          case RENEWAL -> page.contains(identity) && page.renew(identity, store.expiry()) != null;
+          case EXPIRY -> {
+            store.put(identity, page.expire(store.expiry(), search));
+            yield true;
+          }
+        };
+    if (!possible) {
+      throw new IllegalStateException(
+          "the log has a %s that page %d cannot repeat".formatted(change, page.id()));
+    }
   }
 
   private static CuckooPage writable(CuckooPage page) {

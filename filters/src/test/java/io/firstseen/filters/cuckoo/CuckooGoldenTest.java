@@ -10,7 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +59,40 @@ class CuckooGoldenTest {
         expiring(new BucketPage(new CuckooShape(20), 3, 5, 11, Epochs.NONE), 5_000, 500));
     files.put("list.filter", FilterOnTheHeap.toBytes(filter(40, 3)));
     files.put("buckets.filter", FilterOnTheHeap.toBytes(filter(22, 6_000)));
+    files.put("insertions.segment", segment(30, 5, 300, null));
+    files.put("expiring.segment", segment(57, 0, 60, new Expiry(3_600_000, true)));
     return files;
+  }
+
+  /** Changes of hashes in turn, with instants that differ after 21 and 42 changes. */
+  private static List<long[]> changes(int identityBits, int count, boolean expiring) {
+    CuckooShape shape = new CuckooShape(identityBits);
+    long[] hashes = hashes(shape, 0, 0, count);
+    List<long[]> changes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int kind = expiring ? i % 4 : i % 3 == 2 ? 1 : 0;
+      long identity = kind == 3 ? 0 : shape.identity(hashes[i]);
+      long now = 450_000L * (i / 21 + 10);
+      changes.add(
+          expiring
+              ? new long[] {kind, identity, now - 3_600_000, now - 7_200_000, now + 900_000}
+              : new long[] {kind, identity});
+    }
+    return changes;
+  }
+
+  private static byte[] segment(int identityBits, int depth, int count, Expiry expiry) {
+    OpenSegment open = new OpenSegment(new CuckooShape(identityBits));
+    for (long[] change : changes(identityBits, count, expiry != null)) {
+      if (expiry != null) {
+        expiry.advanceTo(change[2] + 3_600_000);
+        expiry.keysOf(change[4] - 1);
+      }
+      if (!open.add(PageChange.of((int) change[0]), change[1], expiry)) {
+        throw new IllegalStateException("the segment has no room for " + count);
+      }
+    }
+    return open.seal(depth).toBytes();
   }
 
   /** The hashes in a file: the first one four times, every twentieth with a core of 0. */
@@ -203,6 +238,20 @@ class CuckooGoldenTest {
     for (long identity : specified.keySet()) {
       assertThat(filter.mightContain(identity << (64 - filter.shape().identityBits()))).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"insertions.segment, 30, 5, 300, false", "expiring.segment, 57, 0, 60, true"})
+  void theReaderAcceptsTheGoldenSegments(
+      String name, int identityBits, int groupBits, int count, boolean expiring)
+      throws IOException {
+    byte[] golden = resource(name);
+    assertThat(LogSegment.of(new CuckooShape(identityBits), golden).toBytes()).isEqualTo(golden);
+    List<long[]> expected = new ArrayList<>(changes(identityBits, count, expiring));
+    expected.sort(Comparator.comparingLong(change -> change[1] >>> (identityBits - groupBits)));
+    assertThat(SpecifiedPages.changes(golden))
+        .usingElementComparator(Arrays::compare)
+        .containsExactlyElementsOf(expected);
   }
 
   private static byte[] resource(String name) throws IOException {

@@ -105,6 +105,56 @@ final class SpecifiedPages {
     }
   }
 
+  /**
+   * The changes of a log segment by {@code docs/format/filter-log-v1.md}: kind, identity and, where
+   * keys expire, the three instants.
+   */
+  static List<long[]> changes(byte[] segment) {
+    ByteBuffer in = ByteBuffer.wrap(segment);
+    if (in.get() != 1) {
+      throw new AssertionError("not version 1");
+    }
+    int identityBits = in.get();
+    int groupBits = in.get();
+    int instantsCount = in.get();
+    int count = in.getShort();
+    long[][] instants = new long[instantsCount][3];
+    for (long[] each : instants) {
+      for (int i = 0; i < 3; i++) {
+        each[i] = in.getLong();
+      }
+    }
+    int groups = 1 << groupBits;
+    boolean[] ofGroups = bits(in, (count + groups + 7) / 8);
+    int placeBits = 0;
+    while (1 << placeBits < instantsCount) {
+      placeBits++;
+    }
+    int changeBits = 2 + placeBits + identityBits - groupBits;
+    boolean[] bits = bits(in, (count * changeBits + 7) / 8);
+    if (in.hasRemaining()) {
+      throw new AssertionError(in.remaining() + " bytes behind the last change");
+    }
+    List<long[]> changes = new ArrayList<>();
+    long group = 0;
+    for (int bit = 0; group < groups; bit++) {
+      if (!ofGroups[bit]) {
+        group++;
+        continue;
+      }
+      int at = changes.size() * changeBits;
+      long low = field(bits, at + 2 + placeBits, identityBits - groupBits);
+      long identity = group << (identityBits - groupBits) | low;
+      long kind = field(bits, at, 2);
+      long[] of = instantsCount == 0 ? new long[0] : instants[(int) field(bits, at + 2, placeBits)];
+      changes.add(
+          of.length == 0
+              ? new long[] {kind, identity}
+              : new long[] {kind, identity, of[0], of[1], of[2]});
+    }
+    return changes;
+  }
+
   private static int numberBits(int numbers) {
     int rest = numbers % 9;
     return numbers / 9 * 32 + (rest == 0 ? 0 : BigInteger.valueOf(11).pow(rest).bitLength());

@@ -1,0 +1,255 @@
+package io.firstseen.filters.cuckoo;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Consecutive changes of a filter's pages, as {@code docs/format/filter-state-v1.md} specifies
+ * them. Immutable.
+ *
+ * <p>Changes are grouped by the leading bits of their identities, and keep their order within a
+ * group. A page whose depth is at least the number of these bits has all its changes in one group,
+ * so repeating the changes of its group gives the same bytes as before.
+ */
+public final class LogSegment {
+  /** The maximum number of changes. */
+  static final int MAX_COUNT = 2048;
+
+  /** The instants of a change with epochs: due, floor, and end of an {@link Expiry}. */
+  static final int INSTANTS = 3;
+
+  /** The maximum number of different instants of changes. */
+  static final int MAX_INSTANTS = 16;
+
+  static final int KIND_BITS = 2;
+
+  private static final int VERSION = 1;
+  private static final int HEADER_BYTES = 6;
+  private static final int MAX_GROUP_BITS = 11;
+
+  private final CuckooShape shape;
+  private final int groupBits;
+  private final int count;
+  private final long[] instants;
+
+  /** The bytes, and {@link BitFields#SPARE_BYTES} more. */
+  private final byte[] bytes;
+
+  /** The positions, in bits, of the groups' counts and of the changes. */
+  private final int countsFrom;
+
+  private final int changesFrom;
+
+  private LogSegment(CuckooShape shape, int groupBits, int count, long[] instants, byte[] bytes) {
+    this.shape = shape;
+    this.groupBits = groupBits;
+    this.count = count;
+    this.instants = instants;
+    this.bytes = bytes;
+    this.countsFrom = Byte.SIZE * (HEADER_BYTES + Long.BYTES * instants.length);
+    this.changesFrom = countsFrom + Byte.SIZE * bytesOf(count + (1 << groupBits));
+  }
+
+  /** Creates a segment whose changes {@link #set} then sets. */
+  static LogSegment of(CuckooShape shape, int groupBits, int[] counts, long[] instants) {
+    int count = Arrays.stream(counts).sum();
+    int length = length(shape, groupBits, count, instants.length / INSTANTS);
+    byte[] bytes = new byte[length + BitFields.SPARE_BYTES];
+    ByteBuffer header = ByteBuffer.wrap(bytes);
+    header.put((byte) VERSION).put((byte) shape.identityBits()).put((byte) groupBits);
+    header.put((byte) (instants.length / INSTANTS)).putShort((short) count);
+    for (long instant : instants) {
+      header.putLong(instant);
+    }
+    LogSegment segment = new LogSegment(shape, groupBits, count, instants, bytes);
+    int bit = segment.countsFrom;
+    for (int ofGroup : counts) {
+      for (int i = 0; i < ofGroup; i++) {
+        BitFields.set(bytes, bit++, 1, 1);
+      }
+      bit++;
+    }
+    return segment;
+  }
+
+  private static int length(CuckooShape shape, int groupBits, int count, int instantsCount) {
+    return HEADER_BYTES
+        + Long.BYTES * INSTANTS * instantsCount
+        + bytesOf(count + (1 << groupBits))
+        + bytesOf(count * changeBits(shape, groupBits, instantsCount));
+  }
+
+  private static int bytesOf(int bits) {
+    return (bits + Byte.SIZE - 1) / Byte.SIZE;
+  }
+
+  private static int changeBits(CuckooShape shape, int groupBits, int instantsCount) {
+    return KIND_BITS + placeBits(instantsCount) + shape.identityBits() - groupBits;
+  }
+
+  private static int placeBits(int instantsCount) {
+    return instantsCount == 0 ? 0 : Integer.SIZE - Integer.numberOfLeadingZeros(instantsCount - 1);
+  }
+
+  private int placeBits() {
+    return placeBits(instants.length / INSTANTS);
+  }
+
+  private int bitOf(int index) {
+    return changesFrom + index * changeBits(shape, groupBits, instants.length / INSTANTS);
+  }
+
+  void set(int index, PageChange change, long identity, int place) {
+    int bit = bitOf(index);
+    int headBits = KIND_BITS + placeBits();
+    BitFields.set(bytes, bit, headBits, (long) place << KIND_BITS | change.code);
+    int identityBits = shape.identityBits() - groupBits;
+    BitFields.set(bytes, bit + headBits, identityBits, identity & BitFields.mask(identityBits));
+  }
+
+  /**
+   * Reads a segment of a filter.
+   *
+   * @throws MalformedFilterException if the bytes are not a segment of a filter of this shape
+   */
+  public static LogSegment of(CuckooShape shape, byte[] value) throws MalformedFilterException {
+    if (value.length < HEADER_BYTES) {
+      throw new MalformedFilterException(
+          "a log segment must have at least " + HEADER_BYTES + " bytes, got " + value.length);
+    }
+    ByteBuffer in = ByteBuffer.wrap(value);
+    CuckooFormat.check("version of the log segment", in.get(), VERSION, VERSION);
+    int p = shape.identityBits();
+    CuckooFormat.check("identityBits of the log segment", in.get(), p, p);
+    int groupBits = in.get();
+    CuckooFormat.check("group bits", groupBits, 0, Math.min(shape.tagBits(), MAX_GROUP_BITS));
+    int instantsCount = in.get();
+    CuckooFormat.check("number of instants", instantsCount, 0, MAX_INSTANTS);
+    int count = in.getShort();
+    CuckooFormat.check("count of changes", count, 1, MAX_COUNT);
+    int length = length(shape, groupBits, count, instantsCount);
+    CuckooFormat.check("length of the log segment", value.length, length, length);
+    long[] instants = new long[INSTANTS * instantsCount];
+    for (int i = 0; i < instants.length; i++) {
+      instants[i] = in.getLong();
+    }
+    byte[] bytes = Arrays.copyOf(value, length + BitFields.SPARE_BYTES);
+    LogSegment segment = new LogSegment(shape, groupBits, count, instants, bytes);
+    segment.verify();
+    return segment;
+  }
+
+  private void verify() throws MalformedFilterException {
+    int ones = 0;
+    for (int bit = countsFrom; bit < countsFrom + count + (1 << groupBits); bit++) {
+      ones += (int) BitFields.get(bytes, bit, 1);
+    }
+    CuckooFormat.check("changes in the groups", ones, count, count);
+    boolean lastIsZero = BitFields.get(bytes, countsFrom + count + (1 << groupBits) - 1, 1) == 0;
+    if (!lastIsZero
+        || !isZero(countsFrom + count + (1 << groupBits), changesFrom)
+        || !isZero(bitOf(count), Byte.SIZE * (bytes.length - BitFields.SPARE_BYTES))) {
+      throw new MalformedFilterException(
+          "the bits behind the groups and the changes of a log segment must be 0");
+    }
+    for (int i = 0; i < count; i++) {
+      PageChange change = change(i);
+      boolean expires = change == PageChange.RENEWAL || change == PageChange.EXPIRY;
+      if ((expires && instants.length == 0)
+          || INSTANTS * place(i) >= Math.max(1, instants.length)
+          || (change != PageChange.EXPIRY && BucketPairs.core(identity(i, 0)) == 0)) {
+        throw new MalformedFilterException("change " + i + " of a log segment is not well formed");
+      }
+    }
+  }
+
+  private boolean isZero(int fromBit, int toBit) {
+    for (int bit = fromBit; bit < toBit; bit++) {
+      if (BitFields.get(bytes, bit, 1) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns the bytes for state. */
+  public byte[] toBytes() {
+    return Arrays.copyOf(bytes, length());
+  }
+
+  /** Returns the number of bytes for state. */
+  public int length() {
+    return bytes.length - BitFields.SPARE_BYTES;
+  }
+
+  /** Returns the number of changes. */
+  public int count() {
+    return count;
+  }
+
+  /** Returns the number of leading bits by which the changes are grouped. */
+  public int groupBits() {
+    return groupBits;
+  }
+
+  /** Returns whether a page of an identity may have a change. */
+  public boolean mayChange(long identity) {
+    int group = shape.prefix(identity, groupBits);
+    return start(group + 1) > start(group);
+  }
+
+  /** Returns the number of changes in the groups before one. */
+  private int start(int group) {
+    // The changes before the group are the ones before the zero that ends the previous group.
+    int zeros = group;
+    int bit = countsFrom;
+    while (zeros > 0) {
+      long word = ~BitFields.get(bytes, bit, Integer.SIZE);
+      int zerosInWord = Integer.bitCount((int) word);
+      if (zerosInWord < zeros) {
+        zeros -= zerosInWord;
+        bit += Integer.SIZE;
+      } else {
+        for (; zeros > 0; zeros--) {
+          bit += zeros == 1 ? Long.numberOfTrailingZeros(word) + 1 : 0;
+          word &= word - 1;
+        }
+      }
+    }
+    return bit - countsFrom - group;
+  }
+
+  /** Repeats the changes of identities between two, both included. */
+  void repeat(long first, long last, LogReplay replay) {
+    int group = shape.prefix(first, groupBits);
+    int lastGroup = shape.prefix(last, groupBits);
+    int from = start(group);
+    for (; group <= lastGroup; group++) {
+      int to = start(group + 1);
+      for (int i = from; i < to; i++) {
+        long identity = identity(i, group);
+        if (identity >= first && identity <= last) {
+          if (instants.length > 0) {
+            replay.setInstants(instants, INSTANTS * place(i));
+          }
+          replay.repeat(change(i), identity);
+        }
+      }
+      from = to;
+    }
+  }
+
+  private PageChange change(int index) {
+    return PageChange.of((int) BitFields.get(bytes, bitOf(index), KIND_BITS));
+  }
+
+  private int place(int index) {
+    return (int) BitFields.get(bytes, bitOf(index) + KIND_BITS, placeBits());
+  }
+
+  private long identity(int index, int group) {
+    int bits = shape.identityBits() - groupBits;
+    return (long) group << bits
+        | BitFields.get(bytes, bitOf(index) + KIND_BITS + placeBits(), bits);
+  }
+}

@@ -1,0 +1,132 @@
+package io.firstseen.filters.cuckoo;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latest changes of a filter's pages, in their order, until {@link #seal} makes a {@link
+ * LogSegment} of them.
+ */
+public final class OpenSegment {
+  private static final int FIRST_ROOM = 16;
+
+  private static final int KIND_SHIFT = CuckooShape.MAX_IDENTITY_BITS;
+  private static final int INSTANTS_SHIFT = KIND_SHIFT + LogSegment.KIND_BITS;
+
+  private final CuckooShape shape;
+  private long[] changes = new long[FIRST_ROOM];
+  private int count;
+
+  /** See {@link LogSegment#INSTANTS}. */
+  private long[] instants = new long[0];
+
+  public OpenSegment(CuckooShape shape) {
+    this.shape = shape;
+  }
+
+  /** Returns the number of changes. */
+  public int count() {
+    return count;
+  }
+
+  /** Returns the number of bytes on the heap. */
+  public int heapBytes() {
+    return Long.BYTES * (changes.length + instants.length);
+  }
+
+  /**
+   * Adds a change.
+   *
+   * @param expiry with the instants of the change; null if keys do not expire
+   * @return false, without an effect, if the segment is full and must be sealed before
+   */
+  public boolean add(PageChange change, long identity, @Nullable Expiry expiry) {
+    int place = expiry == null ? 0 : place(expiry);
+    if (place < 0 || count == LogSegment.MAX_COUNT) {
+      return false;
+    }
+    if (count == changes.length) {
+      changes = Arrays.copyOf(changes, 2 * count);
+    }
+    changes[count++] = (long) place << INSTANTS_SHIFT | (long) change.code << KIND_SHIFT | identity;
+    return true;
+  }
+
+  /** Returns the place of the instants of a change; -1 if there is no room for them. */
+  private int place(Expiry expiry) {
+    // The last are the likeliest.
+    for (int at = instants.length - LogSegment.INSTANTS; at >= 0; at -= LogSegment.INSTANTS) {
+      if (instants[at] == expiry.dueMillis()
+          && instants[at + 1] == expiry.floorMillis()
+          && instants[at + 2] == expiry.endMillis()) {
+        return at / LogSegment.INSTANTS;
+      }
+    }
+    int at = instants.length;
+    if (at == LogSegment.INSTANTS * LogSegment.MAX_INSTANTS) {
+      return -1;
+    }
+    instants = Arrays.copyOf(instants, at + LogSegment.INSTANTS);
+    instants[at] = expiry.dueMillis();
+    instants[at + 1] = expiry.floorMillis();
+    instants[at + 2] = expiry.endMillis();
+    return at / LogSegment.INSTANTS;
+  }
+
+  /** Removes all changes. */
+  public void clear() {
+    count = 0;
+    changes = new long[FIRST_ROOM];
+    instants = new long[0];
+  }
+
+  /**
+   * Returns the changes as a segment, and removes them.
+   *
+   * @param pageDepth the least depth of the pages to which the segment will be applied
+   */
+  public LogSegment seal(int pageDepth) {
+    int mostUseful = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, count));
+    int groupBits = Math.min(Math.min(pageDepth, shape.tagBits()), mostUseful);
+    int[] next = new int[(1 << groupBits) + 1];
+    for (int i = 0; i < count; i++) {
+      next[shape.prefix(identity(i), groupBits) + 1]++;
+    }
+    int[] counts = Arrays.copyOfRange(next, 1, next.length);
+    for (int group = 1; group < next.length; group++) {
+      next[group] += next[group - 1];
+    }
+    LogSegment segment = LogSegment.of(shape, groupBits, counts, instants);
+    for (int i = 0; i < count; i++) {
+      int at = next[shape.prefix(identity(i), groupBits)]++;
+      segment.set(at, change(i), identity(i), place(i));
+    }
+    clear();
+    return segment;
+  }
+
+  /** Repeats the changes of identities between two, both included. */
+  void repeat(long first, long last, LogReplay replay) {
+    for (int i = 0; i < count; i++) {
+      long identity = identity(i);
+      if (identity >= first && identity <= last) {
+        if (instants.length > 0) {
+          replay.setInstants(instants, LogSegment.INSTANTS * place(i));
+        }
+        replay.repeat(change(i), identity);
+      }
+    }
+  }
+
+  private long identity(int i) {
+    return changes[i] & BitFields.mask(KIND_SHIFT);
+  }
+
+  private PageChange change(int i) {
+    return PageChange.of((int) (changes[i] >>> KIND_SHIFT) & ((1 << LogSegment.KIND_BITS) - 1));
+  }
+
+  private int place(int i) {
+    return (int) (changes[i] >>> INSTANTS_SHIFT);
+  }
+}

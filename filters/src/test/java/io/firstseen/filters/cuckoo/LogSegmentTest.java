@@ -1,0 +1,224 @@
+package io.firstseen.filters.cuckoo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Pages and the log of their changes give the bytes of the changed pages. */
+class LogSegmentTest {
+  private static final long TTL = 8_000;
+
+  /** Pages, their bytes when they were last written, and the log since. */
+  private static final class LoggedPages implements PageStore {
+    private final PagedFilter filter;
+    private final CuckooShape shape;
+    private final @Nullable Expiry expiry;
+    private final PageTable<CuckooPage> pages;
+    private final List<byte[]> written = new ArrayList<>();
+    private final List<LogSegment> log = new ArrayList<>();
+    private final OpenSegment open;
+    private int leastDepth;
+    private int splits;
+    private int logBytes;
+
+    LoggedPages(PagedFilter filter, @Nullable Expiry expiry) {
+      this.filter = filter;
+      this.shape = filter.shape();
+      this.expiry = expiry;
+      this.pages = new PageTable<>(shape, PageDirectory.first());
+      this.open = new OpenSegment(shape);
+      pages.set(0, CuckooPage.first(shape, expiry));
+      writeAll();
+    }
+
+    @Override
+    public @Nullable Expiry expiry() {
+      return expiry;
+    }
+
+    @Override
+    public CuckooPage get(long identity) {
+      return pages.get(identity);
+    }
+
+    @Override
+    public void put(long identity, CuckooPage page) {
+      pages.set(identity, page);
+    }
+
+    @Override
+    public void put(long identity, CuckooPage page, PageChange change) {
+      put(identity, page);
+      if (!open.add(change, identity, expiry)) {
+        seal();
+        assertThat(open.add(change, identity, expiry)).isTrue();
+      }
+    }
+
+    @Override
+    public void split(long identity, CuckooPage low, CuckooPage high) {
+      pages.split(identity, low, high);
+      splits++;
+    }
+
+    void seal() {
+      if (open.count() > 0) {
+        byte[] bytes = open.seal(leastDepth).toBytes();
+        logBytes += bytes.length;
+        log.add(read(shape, bytes));
+      }
+    }
+
+    void writeAll() {
+      written.clear();
+      log.clear();
+      open.clear();
+      pages.forEach(page -> written.add(FilterInState.bytes(page)));
+      leastDepth = pages.minDepth();
+    }
+
+    /** The pages of state after the changes of the log. */
+    List<byte[]> replayed() {
+      List<byte[]> replayed = new ArrayList<>();
+      for (byte[] bytes : written) {
+        CuckooPage page = ExpiringPages.read(bytes);
+        LogReplay replay = new LogReplay(filter, page);
+        log.forEach(replay::repeat);
+        replay.repeat(open);
+        assertThat(replay.isChanged() || replay.pages().size() == 1).isTrue();
+        long first = page.firstIdentity();
+        if (replay.isChanged() && open.count() == 0) {
+          assertThat(log).anyMatch(segment -> segment.mayChange(first));
+        }
+        replay.pages().forEach(after -> replayed.add(FilterInState.bytes(after)));
+      }
+      return replayed;
+    }
+
+    List<byte[]> now() {
+      List<byte[]> now = new ArrayList<>();
+      pages.forEach(page -> now.add(FilterInState.bytes(page)));
+      return now;
+    }
+  }
+
+  private static LogSegment read(CuckooShape shape, byte[] bytes) {
+    try {
+      return LogSegment.of(shape, bytes);
+    } catch (MalformedFilterException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Short identities: pages hold copies, saturate, widen beyond 8 slots, and split. */
+  @ParameterizedTest
+  @CsvSource({
+    "20, false, false, 4",
+    "30, false, false, 1",
+    "57, false, false, 2",
+    "20, true, false, 4",
+    "30, true, true, 1",
+    "57, true, true, 2"
+  })
+  void aReplayGivesTheBytesOfTheChangedPages(
+      int identityBits, boolean expiring, boolean sinceLastSeen, int deletesOf16) {
+    SplittableRandom random = new SplittableRandom(identityBits);
+    Expiry expiry = expiring ? new Expiry(TTL, sinceLastSeen) : null;
+    PagedFilter filter = new PagedFilter(new CuckooShape(identityBits));
+    LoggedPages pages = new LoggedPages(filter, expiry);
+    List<Long> hashes = new ArrayList<>();
+    long now = 0;
+    int longest = 0;
+    for (int step = 1; step <= 80; step++) {
+      int events = random.nextInt(1, 1_500);
+      for (int i = 0; i < events; i++) {
+        if (expiring && random.nextInt(200) == 0) {
+          now += random.nextInt(500);
+          expiry.advanceTo(now);
+        }
+        if (expiring) {
+          expiry.keysOf(now + random.nextInt(-500, 1_500));
+        }
+        long hash =
+            !hashes.isEmpty() && random.nextInt(4) == 0
+                ? hashes.get(random.nextInt(hashes.size()))
+                : random.nextLong();
+        int kind = random.nextInt(16);
+        if (kind < deletesOf16) {
+          boolean unused = filter.delete(pages, hash);
+        } else if (kind < 12) {
+          InsertionResult unused = filter.insertIfAbsent(pages, hash);
+        } else {
+          InsertionResult unused = filter.insert(pages, hash);
+        }
+        hashes.add(hash);
+      }
+      if (random.nextBoolean()) {
+        pages.seal();
+      }
+      longest = Math.max(longest, pages.log.size());
+      assertThat(pages.replayed()).containsExactlyElementsOf(pages.now());
+      if (random.nextInt(12) == 0) {
+        pages.writeAll();
+      }
+    }
+    assertThat(pages.splits).isGreaterThan(expiring ? 0 : 3);
+    assertThat(longest).isGreaterThan(5);
+  }
+
+  /** At 30 bits, a segment of a thousand changes has 22.5 bits each, and 9 bits for the header. */
+  @Test
+  void anInsertionTakesLessThanItsIdentity() {
+    PagedFilter filter = new PagedFilter(new CuckooShape(30));
+    LoggedPages pages = new LoggedPages(filter, null);
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 2_000_000; i++) {
+      InsertionResult unused = filter.insertIfAbsent(pages, random.nextLong());
+    }
+    pages.writeAll();
+    int before = pages.logBytes;
+    for (int i = 0; i < 10_000; i++) {
+      InsertionResult unused = filter.insert(pages, random.nextLong());
+    }
+    pages.seal();
+    assertThat((pages.logBytes - before) / 10_000.0).isBetween(2.8, 3.1);
+  }
+
+  @Test
+  void refusesBytesThatAreNotASegment() {
+    CuckooShape shape = new CuckooShape(30);
+    OpenSegment open = new OpenSegment(shape);
+    for (int i = 1; i < 50; i++) {
+      assertThat(open.add(PageChange.INSERTION, (long) i << 20 | 1 << 9, null)).isTrue();
+    }
+    byte[] good = open.seal(9).toBytes();
+    assertThat(read(shape, good).toBytes()).isEqualTo(good);
+    assertThatThrownBy(() -> LogSegment.of(new CuckooShape(31), good))
+        .isInstanceOf(MalformedFilterException.class)
+        .hasMessage("identityBits of the log segment must be in [31, 31], got 30");
+    for (int length = 0; length < good.length; length++) {
+      byte[] cut = java.util.Arrays.copyOf(good, length);
+      assertThatThrownBy(() -> LogSegment.of(shape, cut))
+          .isInstanceOf(MalformedFilterException.class);
+    }
+    SplittableRandom random = new SplittableRandom(2);
+    int refused = 0;
+    for (int i = 0; i < 2_000; i++) {
+      byte[] damaged = good.clone();
+      damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
+      try {
+        assertThat(LogSegment.of(shape, damaged).toBytes()).isEqualTo(damaged);
+      } catch (MalformedFilterException e) {
+        refused++;
+      }
+    }
+    assertThat(refused).isBetween(200, 1_500);
+  }
+}

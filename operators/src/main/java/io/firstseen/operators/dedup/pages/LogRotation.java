@@ -1,0 +1,93 @@
+package io.firstseen.operators.dedup.pages;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Bounds the log of a task: if it is too long, writes the pages of shards in full, in the order of
+ * the shards, so that their log can be deleted.
+ *
+ * <p>RocksDB writes what a checkpoint adds to a state as one file, and merges the files of a state
+ * when it has four of them. The pages are therefore written in {@value #SLICES} slices of the key
+ * groups, which do not overlap, and the log in {@link PageState#LOGS} states by turns.
+ */
+public final class LogRotation {
+  /** The parts of the shards that are written one after the other. */
+  private static final int SLICES = 4;
+
+  /** The checkpoints that write to a state for the log before the next one's turn. */
+  private static final int CHECKPOINTS_OF_LOG = 3;
+
+  /** The log may have half the bytes of the pages, and this many more. */
+  private static final long MIN_BYTES = 1 << 16;
+
+  private final PageCache cache;
+  private final List<CachedShardPages> shards = new ArrayList<>();
+  private long bytes;
+  private boolean tooLong;
+  private int next;
+
+  /** Shards that are left of the current slice. */
+  private int left;
+
+  /** Events until the next shard may be written: one per page. */
+  private int pause;
+
+  private int checkpoints;
+
+  public LogRotation(PageCache cache) {
+    this.cache = cache;
+  }
+
+  void add(CachedShardPages shard) {
+    shards.add(shard);
+  }
+
+  /** Counts bytes of the log, in memory or in state. */
+  void logged(int more) {
+    bytes += more;
+    check();
+  }
+
+  private void check() {
+    if (bytes > MIN_BYTES) {
+      long pageBytes = 0;
+      for (int i = 0; i < shards.size(); i++) {
+        pageBytes += shards.get(i).bytes();
+      }
+      tooLong = bytes - MIN_BYTES > pageBytes / 2;
+    } else {
+      tooLong = false;
+    }
+  }
+
+  /** Counts bytes of the log in memory. */
+  void inMemory(int more) {
+    cache.addLog(more);
+  }
+
+  /** Returns the bytes of the log. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** Writes the pages of a shard if the log is too long; called between two operations. */
+  void makeRoom() {
+    if (pause > 0) {
+      pause--;
+    } else if (left > 0 || tooLong || cache.isHalfLog()) {
+      if (left == 0) {
+        int slice = (shards.size() + SLICES - 1) / SLICES;
+        left = Math.min(slice - next % slice, shards.size() - next);
+      }
+      pause = shards.get(next).writeAll();
+      left--;
+      next = (next + 1) % shards.size();
+    }
+  }
+
+  /** Returns the state to which a checkpoint writes the log. */
+  public int logOfCheckpoint() {
+    return checkpoints++ / CHECKPOINTS_OF_LOG % PageState.LOGS;
+  }
+}

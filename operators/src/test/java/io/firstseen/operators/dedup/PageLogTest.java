@@ -1,0 +1,178 @@
+package io.firstseen.operators.dedup;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.DedupTasks.Backend;
+import io.firstseen.operators.dedup.DedupTasks.State;
+import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.serializers.Change;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Random histories of events, checkpoints, failures and restores to other backends, scales and
+ * cache sizes have the outcomes of the same events in one task on the heap, which never stops and
+ * has no log. Without a ttl, state has the same pages, byte for byte.
+ */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class PageLogTest {
+  private static final int SHARDS = 4;
+  private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
+  private static final KeyHash HASH = KeyHash.fixed();
+  private static final long[] CACHE_BYTES = {0, 20_000, 60_000, 1 << 30};
+  private static final TimeToLive TTL =
+      TimeToLive.of(Duration.ofHours(1)).since(TimeToLive.Since.LAST_SEEN);
+
+  private enum Mode {
+    PLAIN(1e-9, DedupMode.APPROXIMATE),
+
+    /** One new key in ten has the identity of another. */
+    MISTAKEN(0.1, DedupMode.APPROXIMATE),
+    EXACT(0.1, DedupMode.EXACT),
+    AUDIT(0.1, DedupMode.APPROXIMATE),
+    TTL(1e-9, DedupMode.APPROXIMATE);
+
+    private final double rate;
+    private final DedupMode mode;
+
+    Mode(double rate, DedupMode mode) {
+      this.rate = rate;
+      this.mode = mode;
+    }
+
+    DedupParameters parameters() {
+      DedupParameters parameters =
+          new DedupParameters(
+              CuckooShape.forCapacity(5_000, rate).identityBits(),
+              SHARDS,
+              HASH.algorithm().id(),
+              HASH.keyCheck(),
+              "none",
+              1,
+              mode);
+      return switch (this) {
+        case AUDIT -> parameters.withAudit(4);
+        case TTL -> parameters.withTtl(PageLogTest.TTL);
+        default -> parameters;
+      };
+    }
+  }
+
+  private record Event(Change<String> change, long timeMillis) {}
+
+  @ParameterizedTest
+  @EnumSource
+  void historiesWithALogAreThoseWithoutOne(Mode mode) throws Exception {
+    DedupParameters parameters = mode.parameters();
+    List<Event> events = events(mode);
+    List<Kind> expected = new ArrayList<>();
+    Map<String, byte[]> expectedPages;
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
+      for (Event event : events) {
+        expected.add(process(tasks, event));
+      }
+      if (mode == Mode.PLAIN) {
+        assertThat(expected).isEqualTo(exact(events));
+      }
+      expectedPages = tasks.pagesInState();
+    }
+    assertThat(expectedPages.size()).as("pages").isGreaterThan(SHARDS);
+
+    SplittableRandom random = new SplittableRandom(mode.ordinal());
+    State state = null;
+    int done = 0;
+    int failures = 0;
+    long logged = 0;
+    Backend backend = Backend.ROCKSDB;
+    while (done < events.size()) {
+      int parallelism = 1 << random.nextInt(3);
+      long cacheBytes = CACHE_BYTES[random.nextInt(CACHE_BYTES.length)];
+      try (DedupTasks tasks = new DedupTasks(backend, parameters, parallelism, cacheBytes, state)) {
+        int position = done;
+        int checkpoints = random.nextInt(1, 6);
+        for (int id = 1; id <= checkpoints; id++) {
+          int until = Math.min(events.size(), position + random.nextInt(1, 1_500));
+          for (; position < until; position++) {
+            Kind kind = process(tasks, events.get(position));
+            assertThat(kind).as("event %d", position).isEqualTo(expected.get(position));
+          }
+          logged += backend == Backend.ROCKSDB && tasks.sum("pageLogBytes") > 0 ? 1 : 0;
+          state = tasks.savepoint();
+          done = position;
+        }
+        if (random.nextBoolean()) {
+          failures++;
+          for (; position < Math.min(events.size(), done + 500); position++) {
+            Kind unused = process(tasks, events.get(position));
+          }
+        }
+      }
+      backend = random.nextInt(4) == 0 ? Backend.HEAP : Backend.ROCKSDB;
+    }
+    assertThat(failures).isGreaterThan(3);
+    assertThat(logged).isGreaterThan(4);
+    // A savepoint with a log, read by the heap backend.
+    try (DedupTasks tasks = new DedupTasks(Backend.ROCKSDB, parameters, 2, 1 << 30, state)) {
+      state = tasks.savepoint();
+    }
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 2, state)) {
+      Map<String, byte[]> pages = tasks.pagesInState();
+      assertThat(pages.keySet()).isEqualTo(expectedPages.keySet());
+      if (mode != Mode.TTL) {
+        pages.forEach(
+            (page, bytes) ->
+                assertThat(Arrays.equals(bytes, expectedPages.get(page))).as(page).isTrue());
+      }
+    }
+  }
+
+  private static Kind process(DedupTasks tasks, Event event) throws Exception {
+    tasks.watermark(event.timeMillis() - 1);
+    return tasks.process(event.change(), event.timeMillis());
+  }
+
+  private static List<Event> events(Mode mode) {
+    SplittableRandom random = new SplittableRandom(50);
+    List<Event> events = new ArrayList<>();
+    long now = 1_700_000_000_000L;
+    for (int i = 0; i < 30_000 * SCALE; i++) {
+      if (mode == Mode.TTL) {
+        now += random.nextInt(320);
+      }
+      Operation operation = random.nextInt(12) == 0 ? Operation.DELETE : Operation.ADD;
+      byte[] key = ("key-" + random.nextInt(60_000 * SCALE)).getBytes(UTF_8);
+      String name = new String(key, UTF_8);
+      events.add(new Event(new Change<>(operation, key, HASH.hash(key), name), now));
+    }
+    return events;
+  }
+
+  private static List<Kind> exact(List<Event> events) {
+    Set<String> live = new HashSet<>();
+    List<Kind> kinds = new ArrayList<>();
+    for (Event event : events) {
+      String key = event.change().event();
+      kinds.add(
+          event.change().operation() == Operation.ADD
+              ? live.add(key) ? Kind.ACCEPTED : Kind.DUPLICATE
+              : live.remove(key) ? Kind.REMOVED : Kind.UNKNOWN_DELETE);
+    }
+    return kinds;
+  }
+}
