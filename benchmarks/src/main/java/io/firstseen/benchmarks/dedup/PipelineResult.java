@@ -26,8 +26,11 @@ record PipelineResult(
    * @param heapBytes live objects on the heap, less those before the first record
    * @param checkpointBytes files of the first checkpoint, incremental if the backend supports it
    * @param savepointBytes files of a savepoint in the canonical format
-   * @param incrementKeys new keys after the savepoint
-   * @param incrementBytes files that the next checkpoint then wrote
+   * @param incrementKeys new keys after the savepoint, 1 % of all keys before each checkpoint
+   * @param incrementBytes files that these checkpoints wrote
+   * @param referenced bytes that these checkpoints reference, relative to the pages of a filter
+   *     with all keys; mean
+   * @param mostReferenced the highest of these ratios
    * @param allocatedPerRepeat bytes per record that the task of the keyed function allocated while
    *     all records were repeats
    */
@@ -37,5 +40,7 @@ record PipelineResult(
       long savepointBytes,
       long incrementKeys,
       long incrementBytes,
+      double referenced,
+      double mostReferenced,
       double allocatedPerRepeat) {}
 }

@@ -16,8 +16,10 @@ import org.apache.flink.core.execution.SavepointFormatType;
 
 /** The process that runs one subject once, after a warm-up. */
 final class PipelineRun {
-  /** Between the two checkpoints, one new key is added for this many keys. */
+  /** Between two checkpoints, one new key is added for this many keys. */
   private static final int INCREMENT_DIVISOR = 100;
+
+  private static final int INCREMENTS = 50;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -32,7 +34,12 @@ final class PipelineRun {
     stages.add(spec.subject().stage(spec.keys()));
     if (spec.sizes()) {
       stages.add(Stage.noneNew(spec.keys(), spec.keys()));
-      stages.add(Stage.allNew(spec.keys(), spec.keys() / INCREMENT_DIVISOR));
+      long known = spec.keys();
+      for (int i = 0; i < INCREMENTS; i++) {
+        Stage increment = Stage.allNew(known, spec.keys() / INCREMENT_DIVISOR);
+        stages.add(increment);
+        known += increment.records();
+      }
     }
     this.progress = Stages.prepare(stages.size(), spec.flink().parallelism());
   }
@@ -74,13 +81,26 @@ final class PipelineRun {
     double allocatedPerRepeat = (double) (allocatedBytes() - allocatedBefore) / records(1);
     long checkpointBytes = flink.checkpointBytes(job);
     long savepointBytes = LocalFlink.bytes(flink.savepoint(job, SavepointFormatType.CANONICAL));
-    flink.await(job, progress.begin(2));
+    long incrementBytes = 0;
+    double referenced = 0;
+    double mostReferenced = 0;
+    for (int stage = 2; stage < stages.size(); stage++) {
+      flink.await(job, progress.begin(stage));
+      incrementBytes += flink.checkpointBytes(job);
+      long keys = stages.get(stage).known() + records(stage);
+      double ratio =
+          (double) flink.lastCheckpoint(job).bytes() / Pipelines.pageBytes(spec.capacity(), keys);
+      referenced += ratio / INCREMENTS;
+      mostReferenced = Math.max(mostReferenced, ratio);
+    }
     return new Sizes(
         heapBytes,
         checkpointBytes,
         savepointBytes,
-        records(2),
-        flink.checkpointBytes(job),
+        INCREMENTS * records(2),
+        incrementBytes,
+        referenced,
+        mostReferenced,
         allocatedPerRepeat);
   }
 

@@ -119,15 +119,20 @@ public final class Pipelines {
    * building one shard.
    */
   private static long pageCacheBytes(Subject subject, long keys) {
-    long keysOfShard = (keys - 1) / SHARDS + 1;
-    CuckooFilter filter = CuckooFilter.forCapacity(keysOfShard, FALSE_POSITIVE_RATE);
-    SplittableRandom hashes = new SplittableRandom(keys);
-    for (long i = 0; i < keysOfShard; i++) {
-      filter.insertIfAbsent(hashes.nextLong());
-    }
-    long pages = filter.sizeBytes() * SHARDS;
+    long pages = pageBytes(keys, keys);
     // Half empty after a split, pages may need more room before all keys are added.
     return subject.cacheDivisor() == 1 ? 2 * pages : pages / subject.cacheDivisor();
+  }
+
+  /** Returns the bytes of all pages with a number of keys, estimated by building one shard. */
+  static long pageBytes(long capacity, long keys) {
+    CuckooFilter filter =
+        CuckooFilter.forCapacity((capacity - 1) / SHARDS + 1, FALSE_POSITIVE_RATE);
+    SplittableRandom hashes = new SplittableRandom(keys);
+    for (long i = 0; i < (keys - 1) / SHARDS + 1; i++) {
+      filter.insertIfAbsent(hashes.nextLong());
+    }
+    return filter.sizeBytes() * SHARDS;
   }
 
   private static DedupStreams<Url> dedup(Subject subject, long capacity, DataStream<Url> urls) {

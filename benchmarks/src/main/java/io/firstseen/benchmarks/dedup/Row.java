@@ -110,8 +110,29 @@ enum Row {
       Bound.none(),
       bytesPerKey(Sizes::checkpointBytes, OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
   INCREMENT(
-      "part of that which the next one writes after 1 % new keys",
-      Bound.none(), increment(OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
+      "bytes per new key of an incremental checkpoint after 1 % new keys, mean of 50, RocksDB",
+      atMost(25),
+      bySizes(
+          (sizes, keys) -> (double) sizes.incrementBytes() / sizes.incrementKeys(),
+          "%.1f",
+          OURS_ROCKSDB,
+          HASH_ROCKSDB,
+          URL_ROCKSDB)),
+  REFERENCED(
+      "bytes that these checkpoints reference / bytes of the pages",
+      atMost(2.2),
+      new Plan(
+          EnumSet.of(OURS_ROCKSDB),
+          measured ->
+              measured
+                  .sizes(OURS_ROCKSDB)
+                  .map(
+                      sizes ->
+                          new Figure(
+                              sizes.referenced(),
+                              "%.2f (highest %.2f)"
+                                  .formatted(sizes.referenced(), sizes.mostReferenced())))
+                  .orElse(Figure.MISSING))),
   CHECKPOINTS(
       "rate with a checkpoint each second / without, in a heap of 2.5 x the filters + 512 MiB",
       atLeast(0.75),
@@ -241,14 +262,6 @@ enum Row {
 
   private static Plan bytesPerKey(ToLongFunction<Sizes> bytes, Subject ours, Subject... others) {
     return bySizes((sizes, keys) -> (double) bytes.applyAsLong(sizes) / keys, "%.2f", ours, others);
-  }
-
-  private static Plan increment(Subject ours, Subject... others) {
-    return bySizes(
-        (sizes, keys) -> (double) sizes.incrementBytes() / sizes.checkpointBytes(),
-        "%.2f",
-        ours,
-        others);
   }
 
   @FunctionalInterface

@@ -108,7 +108,8 @@ class DedupFiguresTest {
     for (Subject subject : Subject.PLOTTED) {
       rates(subject, 1e6);
       sizes(subject, 5000);
-      measured.add(new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1)));
+      measured.add(
+          new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1, 1, 1)));
     }
     String svg = FiguresPlot.svg(measured.pipelines());
     assertThat(
@@ -149,6 +150,6 @@ class DedupFiguresTest {
   private void sizes(Subject subject, long heapBytes) {
     measured.add(
         new PipelineResult(
-            subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 0)));
+            subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 1.5, 2, 0)));
   }
 }

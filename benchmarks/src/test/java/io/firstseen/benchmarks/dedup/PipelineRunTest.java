@@ -32,7 +32,7 @@ class PipelineRunTest {
           assertThat(result.recordsAtSink()).isEqualTo(KEYS);
     }
     Sizes sizes = result.sizes();
-    assertThat(sizes.incrementKeys()).isEqualTo(KEYS / 100);
+    assertThat(sizes.incrementKeys()).isEqualTo(KEYS / 2);
     if (subject.kind() != Subject.Kind.SOURCE && subject.kind() != Subject.Kind.EMPTY) {
       assertThat(sizes.savepointBytes()).isGreaterThan(KEYS);
       assertThat(sizes.checkpointBytes()).isGreaterThan(KEYS);

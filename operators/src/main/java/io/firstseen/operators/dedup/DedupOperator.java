@@ -21,6 +21,7 @@ import io.firstseen.operators.dedup.live.PendingEntries;
 import io.firstseen.operators.dedup.live.TaskShards;
 import io.firstseen.operators.dedup.pages.CachedShardPages;
 import io.firstseen.operators.dedup.pages.HeapShardPages;
+import io.firstseen.operators.dedup.pages.LogRotation;
 import io.firstseen.operators.dedup.pages.PageCache;
 import io.firstseen.operators.dedup.pages.PageState;
 import io.firstseen.operators.dedup.pages.RunningCheckpoints;
@@ -139,7 +140,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     PagedFilter filter =
         new PagedFilter(
             new CuckooShape(effective.identityBits()), near == null ? 0 : ofFilter.tagBits());
-    shards = new TaskShards(filter.shape(), hashShards, ofFilter, clock, checkpoints);
+    cache = onHeap ? null : new PageCache(pageCacheBytes);
+    LogRotation rotation = onHeap ? null : new LogRotation(cache);
+    shards = new TaskShards(filter.shape(), hashShards, ofFilter, clock, checkpoints, rotation);
     PageState pages =
         new PageState(
             state.getMapState(
@@ -147,8 +150,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
                     ? DedupState.pages(new WatchedPageSerializer(checkpoints))
                     : DedupState.PAGES),
             state.getState(DedupState.SUMMARY),
+            DedupState.LOGS.stream().map(state::getMapState).toList(),
+            filter.shape(),
             this::setCurrentKey);
-    cache = onHeap ? null : new PageCache(pageCacheBytes);
     PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
     liveSet = near == null ? new ApproximateSet(filter, hashShards) : new NearSet(near, filter);
     AuditedSet audited = null;
@@ -192,7 +196,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
       shards.add(
           onHeap
               ? new HeapShardPages(shard, key, filter, pages, expiry, checkpoints)
-              : new CachedShardPages(shard, key, filter, pages, expiry, cache));
+              : new CachedShardPages(shard, key, filter, pages, expiry, cache, rotation));
       if (pending != null) {
         pending.add(shard, key);
       }

@@ -10,12 +10,15 @@ import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ExactEntry;
 import io.firstseen.types.ShardSummary;
+import java.util.List;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 
 /** The state of {@link DedupOperator}. Savepoints depend on the names and serializers. */
 final class DedupState {
@@ -25,6 +28,13 @@ final class DedupState {
   /** For each shard, which pages exist and the totals of what they hold. */
   static final ValueStateDescriptor<ShardSummary> SUMMARY =
       new ValueStateDescriptor<>("firstseen-shard", ShardSummarySerializer.INSTANCE);
+
+  /**
+   * For each shard, the changes since its pages were written, by the numbers of the segments. Each
+   * segment is in one of these states.
+   */
+  static final List<MapStateDescriptor<Integer, byte[]>> LOGS =
+      Stream.of("a", "b", "c", "d").map(DedupState::log).toList();
 
   /**
    * In an exact mode, for each shard and, as the namespace, each slice of its hashes: the live keys
@@ -59,6 +69,11 @@ final class DedupState {
       new ListStateDescriptor<>("firstseen-parameters", DedupParametersSerializer.INSTANCE);
 
   private DedupState() {}
+
+  private static MapStateDescriptor<Integer, byte[]> log(String name) {
+    return new MapStateDescriptor<>(
+        "firstseen-log-" + name, IntSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE);
+  }
 
   /** {@link #PAGES}, written by another serializer to the same bytes. */
   static MapStateDescriptor<Integer, CuckooPage> pages(TypeSerializer<CuckooPage> serializer) {

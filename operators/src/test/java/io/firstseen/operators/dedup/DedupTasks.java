@@ -2,24 +2,29 @@ package io.firstseen.operators.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.near.NearMatch;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.ChangeSerializer;
+import io.firstseen.serializers.CuckooPageSerializer;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ExactEntry;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.ShortSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
@@ -93,6 +98,17 @@ final class DedupTasks implements AutoCloseable {
    */
   DedupTasks(Backend backend, DedupParameters parameters, int parallelism, @Nullable State state)
       throws Exception {
+    // Room for a few pages.
+    this(backend, parameters, parallelism, 20_000, state);
+  }
+
+  DedupTasks(
+      Backend backend,
+      DedupParameters parameters,
+      int parallelism,
+      long pageCacheBytes,
+      @Nullable State state)
+      throws Exception {
     this.parameters = parameters;
     Shards shards = new Shards(parameters.shardCount());
     ShardKeys keys = ShardKeys.of(shards.count(), shards.count());
@@ -101,8 +117,7 @@ final class DedupTasks implements AutoCloseable {
       task.environment = task.metrics.environment(shards, parallelism, subtask);
       task.harness =
           new KeyedOneInputStreamOperatorTestHarness<>(
-              // Room for a few pages.
-              new DedupOperator<>(parameters, 1, 20_000, false, new SideOutputs<>(TYPE)),
+              new DedupOperator<>(parameters, 1, pageCacheBytes, false, new SideOutputs<>(TYPE)),
               change -> keys.keyOf(shards.shardOf(change.hash())),
               Types.INT,
               task.environment);
@@ -202,6 +217,25 @@ final class DedupTasks implements AutoCloseable {
         AbstractStreamOperatorTestHarness.repackageState(
             states.toArray(new OperatorSubtaskState[0])),
         tasks.size());
+  }
+
+  /** The bytes of all pages in state, by shard and number. */
+  Map<String, byte[]> pagesInState() throws Exception {
+    Map<String, byte[]> pages = new TreeMap<>();
+    ShardKeys keys = ShardKeys.of(parameters.shardCount(), parameters.shardCount());
+    for (int shard = 0; shard < parameters.shardCount(); shard++) {
+      Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
+      AbstractStreamOperator<?> operator = (AbstractStreamOperator<?>) task.harness.getOperator();
+      operator.setCurrentKey(keys.keyOf(shard));
+      MapState<Integer, CuckooPage> state =
+          operator.getKeyedStateStore().getMapState(DedupState.PAGES);
+      for (Map.Entry<Integer, CuckooPage> page : state.entries()) {
+        DataOutputSerializer out = new DataOutputSerializer(1 << 13);
+        CuckooPageSerializer.INSTANCE.serialize(page.getValue(), out);
+        pages.put(shard + "/" + page.getKey(), out.getCopyOfBuffer());
+      }
+    }
+    return pages;
   }
 
   /** How many keys and namespaces of a state hold anything. */

@@ -5,6 +5,7 @@ import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.pages.LoadedPage;
+import io.firstseen.operators.dedup.pages.LogRotation;
 import io.firstseen.operators.dedup.pages.RunningCheckpoints;
 import io.firstseen.operators.dedup.pages.ShardPages;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ public final class TaskShards {
   private final @Nullable NearRule near;
   private final KeyClock clock;
   private final @Nullable RunningCheckpoints checkpoints;
+  private final @Nullable LogRotation rotation;
   private final ShardPages[] byNumber;
   private final List<ShardPages> all = new ArrayList<>();
 
@@ -34,18 +36,21 @@ public final class TaskShards {
 
   /**
    * @param checkpoints null unless the backend keeps its state as objects on the heap
+   * @param rotation null if it does
    */
   public TaskShards(
       CuckooShape shape,
       Shards shards,
       @Nullable NearRule near,
       KeyClock clock,
-      @Nullable RunningCheckpoints checkpoints) {
+      @Nullable RunningCheckpoints checkpoints,
+      @Nullable LogRotation rotation) {
     this.shape = shape;
     this.shards = shards;
     this.near = near;
     this.clock = clock;
     this.checkpoints = checkpoints;
+    this.rotation = rotation;
     this.byNumber = new ShardPages[shards.count()];
   }
 
@@ -138,9 +143,10 @@ public final class TaskShards {
 
   /** Updates the state; must be called before each checkpoint. */
   public void flush(long checkpoint) {
+    int log = rotation == null ? 0 : rotation.logOfCheckpoint();
     for (ShardPages shard : all) {
       clock.set(shard);
-      shard.flush();
+      shard.flush(log);
       clock.write(shard);
     }
     if (checkpoints != null) {
@@ -163,6 +169,9 @@ public final class TaskShards {
     metrics.gauge("predictedFalsePositiveRate", this::predictedFalsePositiveRate);
     metrics.gauge("pages", this::pageCount);
     metrics.gauge("pageBytes", () -> sum(ShardPages::bytes));
+    if (rotation != null) {
+      metrics.gauge("pageLogBytes", rotation::bytes);
+    }
     metrics.gauge("pageSplits", () -> sum(ShardPages::splits));
     if (clock.hasTtl()) {
       metrics.gauge("expired", () -> sum(TaskShards::expired));

@@ -2,16 +2,28 @@ package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.LogReplay;
+import io.firstseen.filters.cuckoo.OpenSegment;
+import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a shard whose backend stores bytes: the pages in memory form a write-back cache,
- * which the shards of a task share. A changed page is written when it is dropped, and before each
- * checkpoint.
+ * The pages of a shard whose backend stores bytes: the pages in memory form a cache, which the
+ * shards of a task share.
+ *
+ * <p>A changed page is not written when it is dropped, and not for a checkpoint. Its changes are in
+ * the shard's log, from which it is restored when it is loaded again. {@link #writeAll} writes all
+ * changed pages in full. In between, state has the pages of the last call.
  */
 public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
+  private final LogRotation rotation;
+  private final ShardLog log;
+
+  /** The numbers of pages that state has, but that were split since. */
+  private final TreeSet<Integer> splitInState = new TreeSet<>();
 
   /** Whether the current event used a page, and whether it read one from state. */
   private boolean used;
@@ -24,9 +36,14 @@ public final class CachedShardPages extends ShardPages {
       PagedFilter filter,
       PageState state,
       @Nullable Expiry expiry,
-      PageCache cache) {
+      PageCache cache,
+      LogRotation rotation) {
     super(number, key, filter, state, expiry);
     this.cache = cache;
+    this.rotation = rotation;
+    this.log =
+        new ShardLog(key, new OpenSegment(filter.shape()), state, rotation, table.minDepth());
+    rotation.add(this);
   }
 
   @Override
@@ -35,7 +52,7 @@ public final class CachedShardPages extends ShardPages {
     used = true;
     if (loaded == null) {
       missed = true;
-      loaded = loadIntoCache(identity);
+      loaded = load(identity);
     }
     loaded.used = true;
     return loaded.page;
@@ -44,25 +61,51 @@ public final class CachedShardPages extends ShardPages {
   @Override
   CuckooPage pageToSweep(long identity) {
     LoadedPage loaded = table.get(identity);
-    return (loaded == null ? loadIntoCache(identity) : loaded).page;
+    return (loaded == null ? load(identity) : loaded).page;
   }
 
-  private LoadedPage loadIntoCache(long identity) {
-    LoadedPage loaded = load(identity);
-    cache.add(loaded);
-    return loaded;
+  /** Loads the page of an identity, and the other pages into which its page in state was split. */
+  @Override
+  public LoadedPage load(long identity) {
+    int id = table.idOf(identity);
+    int idInState = id;
+    CuckooPage inState = state.read(key, id);
+    while (inState == null && idInState > 1) {
+      idInState >>>= 1;
+      inState = log.isEmpty() ? null : state.read(key, idInState);
+    }
+    if (inState == null && (!isEmpty() && log.isEmpty())) {
+      throw new IllegalStateException("state has no page " + id);
+    }
+    LogReplay replay = new LogReplay(filter, inState == null ? first() : inState);
+    log.repeat(replay);
+    for (CuckooPage page : replay.pages()) {
+      requirePage(page);
+      long first = page.firstIdentity();
+      if (table.get(first) == null) {
+        LoadedPage loaded = load(page);
+        loaded.dirty = inState == null || replay.isChanged();
+        loaded.inState = inState != null && page.id() == idInState;
+        cache.add(loaded);
+      }
+    }
+    if (inState != null && idInState != id) {
+      splitInState.add(idInState);
+    }
+    return table.get(identity);
   }
 
   @Override
   public void makeRoom() {
+    rotation.makeRoom();
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
-      if (page.dirty) {
-        page.shard.write(page);
-        cache.writeBacks().inc();
-      }
-      page.shard.unload(page);
-      cache.remove(page);
+      drop(page);
     }
+  }
+
+  private void drop(LoadedPage page) {
+    page.shard.unload(page);
+    cache.remove(page);
   }
 
   @Override
@@ -81,7 +124,15 @@ public final class CachedShardPages extends ShardPages {
   }
 
   @Override
+  void log(PageChange change, long identity) {
+    log.add(change, identity, expiry());
+  }
+
+  @Override
   void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high) {
+    if (whole.inState) {
+      splitInState.add(whole.page.id());
+    }
     cache.remove(whole);
     low.dirty = true;
     cache.add(low);
@@ -89,16 +140,55 @@ public final class CachedShardPages extends ShardPages {
     cache.add(high);
   }
 
-  @Override
-  public void flush() {
-    if (isChanged()) {
-      table.forEach(
-          page -> {
-            if (page.dirty) {
-              write(page);
-            }
-          });
+  /**
+   * Writes all changed pages to state, in their order, and empties the log. Called between two
+   * operations.
+   *
+   * @return the number of pages written
+   */
+  int writeAll() {
+    if (log.isEmpty()) {
+      return 0;
     }
-    super.flush();
+    log.seal();
+    int written = 0;
+    long identity = 0;
+    do {
+      boolean isLoaded = table.get(identity) != null;
+      if (!isLoaded && log.mayChange(identity)) {
+        load(identity);
+      }
+      LoadedPage page = table.get(identity);
+      if (page != null && page.dirty) {
+        write(page);
+        page.inState = true;
+        written++;
+      }
+      if (page != null && !isLoaded) {
+        drop(page);
+      }
+      identity = table.nextPage(identity);
+    } while (identity != 0);
+    splitInState.forEach(id -> state.remove(key, id));
+    splitInState.clear();
+    log.clear(table.minDepth());
+    cache.writeBacks().inc(written);
+    return written;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @param logState see {@link PageState#LOGS}
+   */
+  @Override
+  public void flush(int logState) {
+    if (isChanged()) {
+      log.save(logState);
+    }
+    if (table.isFull()) {
+      log.release();
+    }
+    super.flush(logState);
   }
 }

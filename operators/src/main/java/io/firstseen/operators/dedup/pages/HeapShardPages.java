@@ -2,6 +2,8 @@ package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.LogReplay;
+import io.firstseen.filters.cuckoo.LogSegment;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,37 @@ public final class HeapShardPages extends ShardPages {
       RunningCheckpoints checkpoints) {
     super(number, key, filter, state, expiry);
     this.checkpoints = checkpoints;
+    applyLog();
+  }
+
+  /**
+   * Applies the log that another backend has written. Called before the first checkpoint, which
+   * must not see a page change.
+   */
+  private void applyLog() {
+    List<LogSegment> log = new ArrayList<>();
+    state.readLog(key, (segment, logState, changes) -> log.add(changes));
+    if (log.isEmpty()) {
+      return;
+    }
+    List<CuckooPage> pages = new ArrayList<>();
+    state.readAll(key, pages::add);
+    if (pages.isEmpty()) {
+      pages.add(first());
+    }
+    for (CuckooPage page : pages) {
+      int id = page.id();
+      LogReplay replay = new LogReplay(filter, page);
+      log.forEach(replay::repeat);
+      if (replay.pages().size() > 1) {
+        state.remove(key, id);
+      }
+      for (CuckooPage changed : replay.pages()) {
+        requirePage(changed);
+        write(changed);
+      }
+    }
+    state.clearLog(key);
   }
 
   @Override
@@ -59,6 +92,22 @@ public final class HeapShardPages extends ShardPages {
     return get(identity);
   }
 
+  @Override
+  LoadedPage load(long identity) {
+    int id = table.idOf(identity);
+    CuckooPage page = state.read(key, id);
+    if (page != null) {
+      return load(page);
+    }
+    if (!isEmpty()) {
+      throw new IllegalStateException("state has no page " + id);
+    }
+    LoadedPage first = new LoadedPage(this, first());
+    first.dirty = true;
+    table.set(identity, first);
+    return first;
+  }
+
   private void freezeOrThaw(LoadedPage loaded) {
     loaded.page.setFrozen(checkpoints.mayRead(number, loaded.since));
   }
@@ -73,6 +122,7 @@ public final class HeapShardPages extends ShardPages {
 
   @Override
   void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high) {
+    state.remove(key, whole.page.id());
     // The list may still contain it; this lets the old page be collected.
     whole.page = low.page;
     putIntoState(low);
@@ -94,7 +144,7 @@ public final class HeapShardPages extends ShardPages {
   }
 
   @Override
-  public void flush() {
+  public void flush(int logState) {
     for (int i = 0; i < listed.size(); i++) {
       LoadedPage page = listed.get(i);
       page.listed = false;
@@ -104,6 +154,6 @@ public final class HeapShardPages extends ShardPages {
       }
     }
     listed.clear();
-    super.flush();
+    super.flush(logState);
   }
 }

@@ -10,6 +10,9 @@ public final class LoadedPage {
   /** Changed since it was last written to state. */
   boolean dirty;
 
+  /** Whether state has a page of this number. */
+  boolean inState;
+
   /** Used since the cache last searched for a page to drop. */
   public boolean used;
 

@@ -19,6 +19,7 @@ public final class PageCache {
   private final List<LoadedPage> ring = new ArrayList<>();
   private int hand;
   private long bytes;
+  private long logBytes;
 
   public PageCache(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -39,7 +40,7 @@ public final class PageCache {
     return misses;
   }
 
-  /** Returns the number of pages that were written to state because they were dropped. */
+  /** Returns the number of changed pages that were written to state. */
   public Counter writeBacks() {
     return writeBacks;
   }
@@ -73,9 +74,19 @@ public final class PageCache {
     page.heapBytes = heapBytes;
   }
 
+  /** Counts bytes of the log in memory. */
+  void addLog(int more) {
+    logBytes += more;
+  }
+
+  /** Returns whether the log takes half of the memory. */
+  boolean isHalfLog() {
+    return logBytes > maxBytes / 2;
+  }
+
   /** Returns the page to drop next, or null if there is no need to drop one. */
   @Nullable LoadedPage victim() {
-    if (bytes <= maxBytes || ring.isEmpty()) {
+    if (bytes + logBytes <= maxBytes || ring.isEmpty()) {
       return null;
     }
     while (true) {

@@ -1,8 +1,13 @@
 package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.LogSegment;
 import io.firstseen.types.ShardSummary;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
@@ -10,19 +15,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the pages and the summaries of a task's shards in managed keyed state. */
 public final class PageState {
+  /** The number of states for the log. */
+  public static final int LOGS = 4;
+
   private final MapState<Integer, CuckooPage> pages;
   private final ValueState<ShardSummary> summaries;
+  private final List<MapState<Integer, byte[]>> logs;
+  private final CuckooShape shape;
   private final Consumer<Integer> setCurrentKey;
 
   /**
+   * @param logs for each shard, its log segments by their numbers, each in one of the states
    * @param setCurrentKey sets Flink's key; called before each access
    */
   public PageState(
       MapState<Integer, CuckooPage> pages,
       ValueState<ShardSummary> summaries,
+      List<MapState<Integer, byte[]>> logs,
+      CuckooShape shape,
       Consumer<Integer> setCurrentKey) {
     this.pages = pages;
     this.summaries = summaries;
+    this.logs = logs;
+    this.shape = shape;
     this.setCurrentKey = setCurrentKey;
   }
 
@@ -81,6 +96,63 @@ public final class PageState {
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /** A reader of log segments. */
+  @FunctionalInterface
+  interface SegmentVisitor {
+    void visit(int number, int log, LogSegment segment);
+  }
+
+  /** Visits the log segments of a shard, in their order. */
+  void readLog(Integer key, SegmentVisitor visitor) {
+    setCurrentKey.accept(key);
+    TreeMap<Integer, Runnable> visits = new TreeMap<>();
+    try {
+      for (int log = 0; log < LOGS; log++) {
+        int of = log;
+        for (Map.Entry<Integer, byte[]> entry : logs.get(log).entries()) {
+          LogSegment segment = LogSegment.of(shape, entry.getValue());
+          visits.put(entry.getKey(), () -> visitor.visit(entry.getKey(), of, segment));
+        }
+      }
+    } catch (Exception e) {
+      throw failed(e);
+    }
+    visits.values().forEach(Runnable::run);
+  }
+
+  LogSegment readSegment(Integer key, int log, int number) {
+    setCurrentKey.accept(key);
+    try {
+      return LogSegment.of(shape, logs.get(log).get(number));
+    } catch (Exception e) {
+      throw failed(e);
+    }
+  }
+
+  void writeSegment(Integer key, int log, int number, LogSegment segment) {
+    setCurrentKey.accept(key);
+    try {
+      logs.get(log).put(number, segment.toBytes());
+    } catch (Exception e) {
+      throw failed(e);
+    }
+  }
+
+  void removeSegment(Integer key, int log, int number) {
+    setCurrentKey.accept(key);
+    try {
+      logs.get(log).remove(number);
+    } catch (Exception e) {
+      throw failed(e);
+    }
+  }
+
+  /** Removes all log segments of a shard. */
+  void clearLog(Integer key) {
+    setCurrentKey.accept(key);
+    logs.forEach(MapState::clear);
   }
 
   private static RuntimeException failed(Exception e) {

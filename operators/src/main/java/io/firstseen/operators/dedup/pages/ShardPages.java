@@ -3,6 +3,7 @@ package io.firstseen.operators.dedup.pages;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PageTable;
@@ -23,8 +24,8 @@ public abstract class ShardPages implements PageStore {
 
   public final PagedFilter filter;
   public final PageTable<LoadedPage> table;
+  final PageState state;
   private final CuckooShape shape;
-  private final PageState state;
   private final @Nullable Expiry expiry;
   private long keys;
   private long slots;
@@ -89,9 +90,17 @@ public abstract class ShardPages implements PageStore {
   }
 
   @Override
+  public final void put(long identity, CuckooPage page, PageChange change) {
+    put(identity, page);
+    log(change, identity);
+  }
+
+  /** Records a change in the log, if there is one. */
+  void log(PageChange change, long identity) {}
+
+  @Override
   public final void split(long identity, CuckooPage low, CuckooPage high) {
     LoadedPage whole = table.get(identity);
-    state.remove(key, whole.page.id());
     discount(whole);
     LoadedPage lowLoaded = new LoadedPage(this, low);
     LoadedPage highLoaded = new LoadedPage(this, high);
@@ -113,7 +122,7 @@ public abstract class ShardPages implements PageStore {
   }
 
   /** Updates the state; must be called before each checkpoint. */
-  public void flush() {
+  public void flush(int logState) {
     if (changed) {
       state.writeSummary(key, new ShardSummary(keys, slots, bytes, table.directory().toBytes()));
       changed = false;
@@ -121,22 +130,18 @@ public abstract class ShardPages implements PageStore {
   }
 
   /** Reads the page of an identity from state; creates the first page of an empty shard. */
-  public final LoadedPage load(long identity) {
-    int id = table.idOf(identity);
-    CuckooPage page = state.read(key, id);
-    if (page != null) {
-      return load(page);
-    }
-    if (keys > 0 || table.pageCount() > 1) {
-      throw new IllegalStateException("state has no page " + id);
-    }
-    LoadedPage first = new LoadedPage(this, CuckooPage.first(shape, expiry));
-    first.dirty = true;
-    table.set(identity, first);
-    return first;
+  abstract LoadedPage load(long identity);
+
+  /** Returns whether the shard has no key and never had a second page. */
+  final boolean isEmpty() {
+    return keys == 0 && table.pageCount() == 1;
   }
 
-  private LoadedPage load(CuckooPage page) {
+  final CuckooPage first() {
+    return CuckooPage.first(shape, expiry);
+  }
+
+  final LoadedPage load(CuckooPage page) {
     LoadedPage loaded = new LoadedPage(this, page);
     noteCounts(loaded);
     page.setTag(tag());
@@ -154,10 +159,23 @@ public abstract class ShardPages implements PageStore {
     table.set(page.page.firstIdentity(), null);
   }
 
-  public final void write(LoadedPage page) {
-    page.page.setTag(tag());
-    state.write(key, page.page);
+  final void write(LoadedPage page) {
+    write(page.page);
     page.dirty = false;
+  }
+
+  final void write(CuckooPage page) {
+    page.setTag(tag());
+    state.write(key, page);
+  }
+
+  /** Checks that a page to which the log was applied is one of the shard's pages. */
+  final void requirePage(CuckooPage page) {
+    int id = table.idOf(page.firstIdentity());
+    if (id != page.id()) {
+      throw new IllegalStateException(
+          "the log of shard %d gives page %d instead of page %d".formatted(number, page.id(), id));
+    }
   }
 
   private int tag() {
