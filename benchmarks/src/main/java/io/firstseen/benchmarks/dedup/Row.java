@@ -116,8 +116,7 @@ enum Row {
           (sizes, keys) -> (double) sizes.incrementBytes() / sizes.incrementKeys(),
           "%.1f",
           OURS_ROCKSDB,
-          HASH_ROCKSDB,
-          URL_ROCKSDB)),
+          HASH_ROCKSDB)),
   REFERENCED(
       "bytes that these checkpoints reference / bytes of the pages",
       atMost(2.2),

@@ -7,9 +7,9 @@ import java.util.List;
  * Bounds the log of a task: if it is too long, writes the pages of shards in full, in the order of
  * the shards, so that their log can be deleted.
  *
- * <p>RocksDB writes what a checkpoint adds to a state as one file, and merges the files of a state
- * when it has four of them. The pages are therefore written in {@value #SLICES} slices of the key
- * groups, which do not overlap, and the log in {@link PageState#LOGS} states by turns.
+ * <p>For a checkpoint, RocksDB writes the new entries of each state to a file, and it merges the
+ * files of a state when there are four. The pages are therefore written in {@value #SLICES} slices
+ * that do not overlap, and the log in turn to each of {@link PageState#LOGS} states.
  */
 public final class LogRotation {
   /** The parts of the shards that are written one after the other. */
