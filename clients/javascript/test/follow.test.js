@@ -78,7 +78,7 @@ test("a directory on a web server is followed", async (t) => {
   }
   assert.equal((await follower.refresh()).manifest.sequence, 5n);
   assert.equal(follower.contains(KEY), true);
-  // The address may become that of a service.
+  // The same address may later lead to a service.
   server.answers.delete("/manifest.bin");
   await assert.rejects(follower.refresh(), { name: "MissingError" });
   serveSet(server, "manifest-signed.bin");
