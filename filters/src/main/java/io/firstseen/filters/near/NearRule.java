@@ -38,6 +38,9 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
 
   private static final long serialVersionUID = 1;
 
+  /** The bits of a band's hash above the tag in an element of a set. */
+  public static final int BITS_ABOVE_TAG = 24;
+
   private static final int TAG_BITS = 12;
 
   // Above this rate, chance hits would often agree with the tag of an unrelated equal band.
@@ -162,11 +165,52 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
    */
   public double bandRate(double rate) {
     if (matches == 1) {
-      return -Math.expm1(Math.log1p(-rate) / hashes());
+      // The same on every machine, because published sets contain the rate.
+      return -StrictMath.expm1(StrictMath.log1p(-rate) / hashes());
     }
     // The root of pairs x^2 + x = 2^TAG_BITS rate, in a form that is exact for small rates.
     double tags = Math.scalb(rate, TAG_BITS);
     return Math.min(MAX_BAND_RATE, 2 * tags / (1 + Math.sqrt(1 + 4 * pairs() * tags)));
+  }
+
+  /**
+   * Returns the false-positive rate of one element of a published set that keeps {@code rate} per
+   * text: {@link #bandRate} of a band with any tag.
+   */
+  public double elementRate(double rate) {
+    return Math.scalb(bandRate(rate), -tagBits());
+  }
+
+  /**
+   * Returns the element of a published set for a band of a text: the hash of the band, with the tag
+   * in place of the bits below the first {@value #BITS_ABOVE_TAG}. The elements of a band are
+   * therefore neighbours.
+   *
+   * @param tag below 2 to the power of {@link #tagBits}
+   */
+  public long element(long band, int tag) {
+    int shift = Long.SIZE - BITS_ABOVE_TAG - tagBits();
+    long mask = ((1L << tagBits()) - 1) << shift;
+    return (band & ~mask) | ((long) tag << shift);
+  }
+
+  /**
+   * Returns the elements of a published set for a text: one per band, with the tag of the text, and
+   * the hash of the text.
+   *
+   * @param hashes as {@link TextSignature#hashes} returns them; not changed
+   */
+  public long[] elements(long[] hashes) {
+    long[] elements = hashes.clone();
+    for (int i = 0; i < bands; i++) {
+      elements[i] = element(hashes[i], tagOf(hashes[bands]));
+    }
+    return elements;
+  }
+
+  /** Returns the tag of a text: the low bits of its hash. */
+  public int tagOf(long whole) {
+    return (int) whole & ((1 << tagBits()) - 1);
   }
 
   /**

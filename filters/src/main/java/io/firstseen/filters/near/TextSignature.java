@@ -1,6 +1,7 @@
 package io.firstseen.filters.near;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -80,6 +81,16 @@ public final class TextSignature {
     long[] hashes = Arrays.copyOf(bands(text, scope), rule.hashes());
     hashes[rule.bands()] = whole;
     return hashes;
+  }
+
+  /**
+   * Returns the {@linkplain NearRule#elements elements} of a published set for a text.
+   *
+   * @param joined the text in its canonical form, with its scope, see {@link ScopedKey}
+   */
+  public long[] elements(byte[] joined) {
+    byte[] scope = ScopedKey.scope(joined);
+    return rule.elements(hashes(ScopedKey.key(joined), hash.hash(scope), hash.hash(joined)));
   }
 
   /**

@@ -31,6 +31,10 @@ class TextSignatureTest {
     return new TextSignature(rule, HASH).bands(text.getBytes(UTF_8), HASH.hash(new byte[0]));
   }
 
+  private static long[] elements(NearRule rule, byte[] text) {
+    return new TextSignature(rule, HASH).elements(text);
+  }
+
   private static long equal(long[] first, long[] second) {
     return IntStream.range(0, first.length).filter(i -> first[i] == second[i]).count();
   }
@@ -149,6 +153,12 @@ class TextSignatureTest {
               "| `%s` | `%016x` |"
                   .formatted(name, bands(NearRule.of(name), "claim your free prize now.")[0]));
     }
+    byte[] text = "claim your free prize now.".getBytes(UTF_8);
+    assertThat(page).contains("`%016x` with `short`".formatted(elements(NearRule.SHORT, text)[0]));
+    assertThat(elements(NearRule.LONG, text))
+        .startsWith(bands(NearRule.LONG, "claim your free prize now."))
+        .endsWith(HASH.hash(text))
+        .hasSize(19);
     List<double[]> rows =
         Pattern.compile("(?m)^\\| (0\\.\\d+) \\| (\\S+) \\| (\\S+) \\|$")
             .matcher(page)

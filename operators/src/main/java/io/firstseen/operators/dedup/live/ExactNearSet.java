@@ -2,6 +2,7 @@ package io.firstseen.operators.dedup.live;
 
 import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.near.EqualBands;
 import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.pages.ShardPages;
@@ -53,7 +54,7 @@ public final class ExactNearSet implements LiveSet {
     this.sweep = sweep;
     this.filter = filter;
     textsOfBand = new ExactEntry[rule.bands()];
-    texts = new long[rule.bands() * NearSet.MAX_TEXTS_OF_BAND];
+    texts = new long[rule.bands() * EqualBands.MAX_TEXTS_OF_BAND];
     found = new int[texts.length];
   }
 
@@ -144,7 +145,7 @@ public final class ExactNearSet implements LiveSet {
     for (ExactEntry entry = first; entry != null; entry = entry.next()) {
       count++;
     }
-    return count >= NearSet.MAX_TEXTS_OF_BAND;
+    return count >= EqualBands.MAX_TEXTS_OF_BAND;
   }
 
   /** Inserts a text after {@link #match}, without the bands that are boilerplate. */
