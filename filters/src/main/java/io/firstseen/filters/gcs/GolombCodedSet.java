@@ -334,6 +334,16 @@ public final class GolombCodedSet {
   }
 
   /**
+   * Decodes the values of the buckets of two hashes and of all buckets between them, in blocks.
+   *
+   * @param from as for {@link #mightContain}
+   * @param to not less than {@code from}, unsigned
+   */
+  public ValueCursor cursorBetween(long from, long to) {
+    return new ValueCursor(this, universe.bucketOf(from), universe.bucketOf(to) + 1);
+  }
+
+  /**
    * Returns the values in ascending unsigned order.
    *
    * @throws IllegalStateException if there are more than an array can hold

@@ -9,7 +9,8 @@ public final class ValueCursor {
   private final GolombCode code;
   private final BitReader codes;
   private final Universe universe;
-  private long bucket = -1;
+  private long bucket;
+  private final long endBucket;
   // The remaining codes of the bucket: fields from the front, prefixes from the end.
   private long position;
   private long end;
@@ -22,7 +23,17 @@ public final class ValueCursor {
   private final long[] one = new long[1];
 
   ValueCursor(GolombCodedSet set) {
+    this(set, 0, set.universe().buckets());
+  }
+
+  /**
+   * Decodes the values of the buckets from {@code bucket} up to but excluding {@code endBucket}.
+   */
+  ValueCursor(GolombCodedSet set, long bucket, long endBucket) {
     this.set = set;
+    this.bucket = bucket - 1;
+    this.endBucket = endBucket;
+    this.jumped = endBucket - bucket < set.universe().buckets();
     this.code = set.code();
     this.codes = set.codes();
     this.universe = set.universe();
@@ -100,8 +111,8 @@ public final class ValueCursor {
   }
 
   private boolean openNextBucket() {
-    if (bucket + 1 >= universe.buckets()) {
-      bucket = universe.buckets();
+    if (bucket + 1 >= endBucket) {
+      bucket = endBucket;
       return false;
     }
     bucket++;

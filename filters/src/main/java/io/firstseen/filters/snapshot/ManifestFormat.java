@@ -70,9 +70,9 @@ final class ManifestFormat {
         .i64(set.keyCheck())
         .u8(set.canonicaliser().code())
         .leb(set.canonicaliserVersion());
-    String stripped = set.canonicaliser().strippedParameters();
-    if (!stripped.isEmpty()) {
-      out.leb(stripped.length()).bytes(stripped.getBytes(StandardCharsets.US_ASCII));
+    byte[] rule = SnapshotFormat.rule(set);
+    if (rule.length > 0) {
+      out.leb(rule.length).bytes(rule);
     }
     out.leb(set.shards().count())
         .i64(Double.doubleToLongBits(set.falsePositiveRate()))
@@ -152,7 +152,7 @@ final class ManifestFormat {
         (parts & EXPIRES) == 0
             ? null
             : publishedMillis + in.leb("the time until the expiry", 1, Manifest.MAX_MILLIS);
-    SetParameters parameters = readParameters(in, requiredFlags != 0);
+    SetParameters parameters = readParameters(in, requiredFlags);
     long count = in.leb("count");
     String root = in.digest("the root");
     BlobReference pack = (parts & PACK) == 0 ? null : in.reference("the pack");
@@ -177,7 +177,7 @@ final class ManifestFormat {
         signature);
   }
 
-  private static SetParameters readParameters(FieldReader in, boolean strips)
+  private static SetParameters readParameters(FieldReader in, int requiredFlags)
       throws SnapshotException {
     int hash = in.u8("the hash");
     long keyCheck = in.i64("keyCheck");
@@ -192,21 +192,21 @@ final class ManifestFormat {
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
-    if (strips) {
-      int length =
-          (int)
-              in.leb("the length of the stripped parameters", 1, Canonicaliser.MAX_STRIPPED_CHARS);
-      canonicaliser =
-          SnapshotFormat.stripping(canonicaliser, in.bytes(length, "the stripped parameters"));
+    byte[] rule = {};
+    if (requiredFlags != 0) {
+      String field = SnapshotFormat.ruleField(requiredFlags);
+      long length = in.leb("the length of " + field, 1, SnapshotFormat.maxRuleChars(requiredFlags));
+      rule = in.bytes((int) length, field);
     }
     int shards = (int) in.leb("shards", 1, Integer.MAX_VALUE);
     return new SetParameters(
         algorithm,
         keyCheck,
-        canonicaliser,
+        SnapshotFormat.stripping(canonicaliser, requiredFlags, rule),
         version,
         new Shards(shards),
-        Double.longBitsToDouble(in.i64("falsePositiveRate")));
+        Double.longBitsToDouble(in.i64("falsePositiveRate")),
+        SnapshotFormat.near(requiredFlags, rule));
   }
 
   private static URI readUri(FieldReader in) throws MalformedSnapshotException {

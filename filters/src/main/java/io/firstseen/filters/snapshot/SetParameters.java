@@ -6,6 +6,7 @@ import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import java.math.BigInteger;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param shards the division of the hashes into snapshots
  * @param falsePositiveRate the maximum share of absent keys that may be reported as present, in (0,
  *     0.1]
+ * @param near the rule whose bands the set contains in addition to the texts, so that a reader
+ *     finds near-duplicates; null if the set contains keys only
  */
 public record SetParameters(
     KeyHash.Algorithm hashAlgorithm,
@@ -29,7 +32,8 @@ public record SetParameters(
     Canonicaliser canonicaliser,
     int canonicaliserVersion,
     Shards shards,
-    double falsePositiveRate) {
+    double falsePositiveRate,
+    @Nullable NearRule near) {
 
   /** The bound of {@link #falsePositiveRate}. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.1;
@@ -47,6 +51,40 @@ public record SetParameters(
       throw new IllegalArgumentException(
           "falsePositiveRate must be in (0, 0.1], got " + falsePositiveRate);
     }
+    if (near != null && !canonicaliser.is(Canonicaliser.TEXT)) {
+      throw new IllegalArgumentException(
+          "near-duplicates need the canonicaliser text, got " + canonicaliser.id());
+    }
+  }
+
+  /** The parameters of a set of keys. */
+  public SetParameters(
+      KeyHash.Algorithm hashAlgorithm,
+      long keyCheck,
+      Canonicaliser canonicaliser,
+      int canonicaliserVersion,
+      Shards shards,
+      double falsePositiveRate) {
+    this(
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        shards,
+        falsePositiveRate,
+        null);
+  }
+
+  /** Returns the parameters of a set that contains the bands of a rule; null for none. */
+  public SetParameters withNear(@Nullable NearRule rule) {
+    return new SetParameters(
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        shards,
+        falsePositiveRate,
+        rule);
   }
 
   /** Returns the parameters of a set with this hash and canonical form. */
@@ -103,9 +141,27 @@ public record SetParameters(
    * @throws IllegalArgumentException if it has more values than there are suffixes
    */
   public Universe universeFor(long hashCount) {
-    Universe universe = Universe.forRate(hashCount, falsePositiveRate);
+    Universe universe = Universe.forRate(plannedKeys(hashCount), falsePositiveRate);
     requireUniverse(universe, hashCount);
     return universe;
+  }
+
+  /**
+   * Returns the number of keys for which the universe of a set of this many hashes is planned: more
+   * than the hashes if the elements of one band would otherwise share values.
+   */
+  public long plannedKeys(long hashCount) {
+    int bits = leastRangeBits();
+    return bits == 0
+        ? hashCount
+        : Math.max(hashCount, (long) Math.ceil(Math.scalb(falsePositiveRate, bits)));
+  }
+
+  /** Returns the binary logarithm of the smallest range in which a value implies a tag. */
+  private int leastRangeBits() {
+    return near == null || near.tagBits() == 0
+        ? 0
+        : NearRule.BITS_ABOVE_TAG + near.tagBits() - shards.bits();
   }
 
   /** Rejects a universe that is not allowed for a snapshot of this many hashes. */
@@ -121,6 +177,9 @@ public record SetParameters(
               universe.range(),
               Long.SIZE - shards.bits()));
     }
+    if (!hasRoomForTags(universe)) {
+      throw new IllegalArgumentException(tooSmallForTags(universe));
+    }
     if (!universe.keepsRate(hashCount, falsePositiveRate)) {
       throw new IllegalArgumentException(
           "%d keys at the rate %s need more than %s values"
@@ -131,5 +190,15 @@ public record SetParameters(
   /** Returns whether there are at least as many suffixes as values. */
   public boolean isPossible(Universe universe) {
     return universe.range().subtract(BigInteger.ONE).bitLength() <= Long.SIZE - shards.bits();
+  }
+
+  String tooSmallForTags(Universe universe) {
+    return "a range of %s is too small for the tags of %s in %d shards"
+        .formatted(universe.range(), near, shards.count());
+  }
+
+  /** Returns whether a value of the universe implies the tag of {@link #near()}, if it has one. */
+  boolean hasRoomForTags(Universe universe) {
+    return universe.range().bitLength() > leastRangeBits();
   }
 }

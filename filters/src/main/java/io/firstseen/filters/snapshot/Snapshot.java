@@ -6,13 +6,18 @@ import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.gcs.UnsignedSort;
+import io.firstseen.filters.gcs.ValueCursor;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.EqualBands;
+import io.firstseen.filters.near.NearRule;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
 
@@ -181,6 +186,62 @@ public final class Snapshot {
       throw wrongShard(hash, parameters);
     }
     return set.mightContain(parameters.set().shards().suffix(hash));
+  }
+
+  /**
+   * Passes on the tags of the live texts with a band. All elements of a band have one shard, and
+   * their values are neighbours.
+   */
+  void textTags(long band, EqualBands found) {
+    SetParameters parameters = header.parameters().set();
+    NearRule rule = Objects.requireNonNull(parameters.near());
+    Shards shards = parameters.shards();
+    if (rule.tagBits() == 0) {
+      if (set.mightContain(shards.suffix(band))) {
+        found.accept(0);
+      }
+      return;
+    }
+    long first = shards.suffix(rule.element(band, 0));
+    long last = shards.suffix(rule.element(band, (1 << rule.tagBits()) - 1));
+    Universe universe = set.universe();
+    long least = universe.valueOf(first);
+    ValueCursor cursor = set.cursorBetween(first, last);
+    long[] values = new long[32];
+    try {
+      for (int count = cursor.read(values); count > 0; count = cursor.read(values)) {
+        for (int i = 0; i < count; i++) {
+          if (Long.compareUnsigned(values[i], least) >= 0) {
+            int tag = tagOf(values[i], rule, band);
+            if (tag == 1 << rule.tagBits() || found.isBoilerplate()) {
+              return;
+            }
+            if (universe.valueOf(shards.suffix(rule.element(band, tag))) == values[i]) {
+              found.accept(tag);
+            }
+          }
+        }
+      }
+    } catch (MalformedGolombCodedSetException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns the first tag whose element has at least a value; the number of tags if none has. */
+  private int tagOf(long value, NearRule rule, long band) {
+    Shards shards = header.parameters().set().shards();
+    int low = 0;
+    int high = 1 << rule.tagBits();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      long element = shards.suffix(rule.element(band, middle));
+      if (Long.compareUnsigned(set.universe().valueOf(element), value) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
 
   /** Returns the position that a query for a hash reads, see {@link GolombCodedSet#position}. */

@@ -4,12 +4,14 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a snapshot's header; only this class contains offsets. Specified in {@code
@@ -58,10 +60,10 @@ final class SnapshotFormat {
   private static final int SET_NAME_BYTES_AT = 212;
   private static final int SET_NAME_AT = 213;
   private static final int CHECKSUM_BYTES = 4;
-  private static final int STRIPPED_LENGTH_BYTES = 2;
+  private static final int RULE_LENGTH_BYTES = 2;
   private static final int MIN_HEADER_BYTES = SET_NAME_AT + 1 + CHECKSUM_BYTES;
   private static final int MAX_HEADER_BYTES =
-      SET_NAME_AT + 100 + STRIPPED_LENGTH_BYTES + Canonicaliser.MAX_STRIPPED_CHARS + CHECKSUM_BYTES;
+      SET_NAME_AT + 100 + RULE_LENGTH_BYTES + Canonicaliser.MAX_STRIPPED_CHARS + CHECKSUM_BYTES;
 
   /**
    * The feature flag of sets whose canonicaliser strips URL parameters; a bit of the required
@@ -69,16 +71,21 @@ final class SnapshotFormat {
    */
   private static final int STRIPS_PARAMETERS = 1;
 
+  /** The feature flag of sets that contain the bands of a {@link NearRule}. */
+  private static final int CONTAINS_BANDS = 2;
+
+  private static final int MAX_NEAR_RULE_CHARS = 30;
+
   private SnapshotFormat() {}
 
   static byte[] headerBytes(SnapshotHeader header) {
     SnapshotParameters parameters = header.parameters();
     SetParameters set = parameters.set();
     byte[] setName = parameters.setName().getBytes(StandardCharsets.US_ASCII);
-    byte[] stripped = set.canonicaliser().strippedParameters().getBytes(StandardCharsets.US_ASCII);
-    int strippedBytes = stripped.length == 0 ? 0 : STRIPPED_LENGTH_BYTES + stripped.length;
-    int strippedAt = SET_NAME_AT + setName.length;
-    byte[] bytes = new byte[strippedAt + strippedBytes + CHECKSUM_BYTES];
+    byte[] rule = rule(set);
+    int ruleBytes = rule.length == 0 ? 0 : RULE_LENGTH_BYTES + rule.length;
+    int ruleAt = SET_NAME_AT + setName.length;
+    byte[] bytes = new byte[ruleAt + ruleBytes + CHECKSUM_BYTES];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.put(0, MAGIC);
     out.putShort(VERSION_AT, (short) header.formatVersion());
@@ -107,9 +114,9 @@ final class SnapshotFormat {
     out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
     out.put(SET_NAME_BYTES_AT, (byte) setName.length);
     out.put(SET_NAME_AT, setName);
-    if (stripped.length > 0) {
-      out.putShort(strippedAt, (short) stripped.length);
-      out.put(strippedAt + STRIPPED_LENGTH_BYTES, stripped);
+    if (rule.length > 0) {
+      out.putShort(ruleAt, (short) rule.length);
+      out.put(ruleAt + RULE_LENGTH_BYTES, rule);
     }
     int checksumAt = bytes.length - CHECKSUM_BYTES;
     out.putInt(checksumAt, crc32c(ByteBuffer.wrap(bytes, 0, checksumAt)));
@@ -176,24 +183,24 @@ final class SnapshotFormat {
             && Arrays.equals(bytesAt(in, RESERVED_DIGEST_AT, DIGEST_BYTES), new byte[DIGEST_BYTES]),
         "the reserved bytes must be 0");
     int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
-    int strippedAt = SET_NAME_AT + setNameBytes;
+    int ruleAt = SET_NAME_AT + setNameBytes;
+    byte[] rule = {};
     if (requiredFlags == 0) {
       requireThat(
-          strippedAt == checksumAt,
+          ruleAt == checksumAt,
           "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
     } else {
-      int strippedBytes = checksumAt - strippedAt - STRIPPED_LENGTH_BYTES;
+      int ruleBytes = checksumAt - ruleAt - RULE_LENGTH_BYTES;
       requireThat(
-          strippedBytes > 0 && (in.getShort(strippedAt) & 0xFFFF) == strippedBytes,
-          "the stripped parameters must end where the checksum of the header begins");
-      canonicaliser =
-          stripping(canonicaliser, bytesAt(in, strippedAt + STRIPPED_LENGTH_BYTES, strippedBytes));
+          ruleBytes > 0 && (in.getShort(ruleAt) & 0xFFFF) == ruleBytes,
+          ruleField(requiredFlags) + " must end where the checksum of the header begins");
+      rule = bytesAt(in, ruleAt + RULE_LENGTH_BYTES, ruleBytes);
     }
     SnapshotHeader header =
         new SnapshotHeader(
             VERSION,
             codec,
-            readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
+            readParameters(in, hashAlgorithm, canonicaliser, requiredFlags, rule, setNameBytes),
             countAt(in, HASH_COUNT_AT, "the number of hashes"),
             countAt(in, COUNT_AT, "the number of values"),
             readUniverse(in),
@@ -242,17 +249,23 @@ final class SnapshotFormat {
   }
 
   private static SnapshotParameters readParameters(
-      ByteBuffer in, KeyHash.Algorithm hashAlgorithm, Canonicaliser canonicaliser, int setNameBytes)
+      ByteBuffer in,
+      KeyHash.Algorithm hashAlgorithm,
+      Canonicaliser canonicaliser,
+      int requiredFlags,
+      byte[] rule,
+      int setNameBytes)
       throws MalformedSnapshotException {
     try {
       return new SnapshotParameters(
           new SetParameters(
               hashAlgorithm,
               in.getLong(KEY_CHECK_AT),
-              canonicaliser,
+              stripping(canonicaliser, requiredFlags, rule),
               in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF,
               new Shards(in.getInt(SHARD_COUNT_AT)),
-              in.getDouble(FALSE_POSITIVE_RATE_AT)),
+              in.getDouble(FALSE_POSITIVE_RATE_AT),
+              near(requiredFlags, rule)),
           // Bytes that are not ASCII become characters that are not allowed in a set name.
           new String(bytesAt(in, SET_NAME_AT, setNameBytes), StandardCharsets.ISO_8859_1),
           in.getInt(SHARD_AT),
@@ -279,33 +292,69 @@ final class SnapshotFormat {
 
   /** Returns the required flags of a file with these parameters. */
   static int requiredFlags(SetParameters set) {
-    return set.canonicaliser().strippedParameters().isEmpty() ? 0 : STRIPS_PARAMETERS;
+    return (set.canonicaliser().strippedParameters().isEmpty() ? 0 : STRIPS_PARAMETERS)
+        | (set.near() == null ? 0 : CONTAINS_BANDS);
+  }
+
+  /** Returns the field that the required flags announce; empty for none. */
+  static byte[] rule(SetParameters set) {
+    String rule =
+        set.near() == null ? set.canonicaliser().strippedParameters() : set.near().toString();
+    return rule.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Returns the name of the field that the required flags announce. */
+  static String ruleField(int requiredFlags) {
+    return requiredFlags == CONTAINS_BANDS
+        ? "the rule for near-duplicates"
+        : "the stripped parameters";
+  }
+
+  /** Returns the maximum length of the field that the required flags announce. */
+  static int maxRuleChars(int requiredFlags) {
+    return requiredFlags == CONTAINS_BANDS ? MAX_NEAR_RULE_CHARS : Canonicaliser.MAX_STRIPPED_CHARS;
   }
 
   /** Rejects a file that requires features which this version does not support. */
-  static void requireKnown(int requiredFlags, String what) throws UnsupportedSnapshotException {
-    if ((requiredFlags & ~STRIPS_PARAMETERS) != 0) {
+  static void requireKnown(int requiredFlags, String what) throws SnapshotException {
+    int known = STRIPS_PARAMETERS | CONTAINS_BANDS;
+    if ((requiredFlags & ~known) != 0) {
       throw new UnsupportedSnapshotException(
           "the %s needs features 0x%02x, of which this program knows 0x%02x"
-              .formatted(what, requiredFlags, STRIPS_PARAMETERS));
+              .formatted(what, requiredFlags, known));
     }
+    // They need different canonicalisers.
+    requireThat(requiredFlags != known, "the " + what + " must have one of the features 1 and 2");
   }
 
   /**
-   * Returns the rule with the stripped parameters of a file, which must be in their canonical form.
+   * Returns the canonicaliser with the stripped parameters of a file, which must be in their
+   * canonical form.
    */
-  static Canonicaliser stripping(Canonicaliser canonicaliser, byte[] patterns)
+  static Canonicaliser stripping(Canonicaliser canonicaliser, int requiredFlags, byte[] patterns)
       throws MalformedSnapshotException {
-    String text = new String(patterns, StandardCharsets.ISO_8859_1);
-    try {
-      Canonicaliser stripping = canonicaliser.stripping(text);
-      requireThat(
-          stripping.strippedParameters().equals(text),
-          "the stripped parameters must be sorted and distinct, got " + text);
-      return stripping;
-    } catch (IllegalArgumentException e) {
-      throw new MalformedSnapshotException(e.getMessage(), e);
+    if (requiredFlags != STRIPS_PARAMETERS) {
+      return canonicaliser;
     }
+    String text = new String(patterns, StandardCharsets.ISO_8859_1);
+    Canonicaliser stripping = canonicaliser.stripping(text);
+    requireThat(
+        stripping.strippedParameters().equals(text),
+        "the stripped parameters must be sorted and distinct, got " + text);
+    return stripping;
+  }
+
+  /** Returns the rule for near-duplicates of a file, which must be in its canonical form. */
+  static @Nullable NearRule near(int requiredFlags, byte[] rule) throws MalformedSnapshotException {
+    if (requiredFlags != CONTAINS_BANDS) {
+      return null;
+    }
+    String text = new String(rule, StandardCharsets.ISO_8859_1);
+    NearRule near = NearRule.of(text);
+    requireThat(
+        near.toString().equals(text),
+        "the rule for near-duplicates must be in its form " + near + ", got " + text);
+    return near;
   }
 
   private static long countAt(ByteBuffer in, int offset, String name)

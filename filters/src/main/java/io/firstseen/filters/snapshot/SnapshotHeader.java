@@ -74,6 +74,7 @@ public record SnapshotHeader(
             + (Long.SIZE - set.shards().bits())
             + " values, got "
             + universe.range());
+    requireThat(set.hasRoomForTags(universe), set.tooSmallForTags(universe));
     requireThat(
         hashCount >= count && (hashCount == 0) == (count == 0),
         "the number of hashes must be at least the number of values ("

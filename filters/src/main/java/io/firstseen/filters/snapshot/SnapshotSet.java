@@ -5,6 +5,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import io.firstseen.filters.gcs.QueryBatch;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.EqualBands;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -142,6 +143,14 @@ public final class SnapshotSet {
         // touched is never negative, but the compiler does not know this and must keep the reads.
         found[i] = mightContain(hashes[i]) || touched < 0;
       }
+    }
+  }
+
+  /** Passes on the tags of the live texts with a band. */
+  void textTags(long band, EqualBands found) {
+    Snapshot snapshot = snapshotOf(band);
+    if (snapshot != null) {
+      snapshot.textTags(band, found);
     }
   }
 

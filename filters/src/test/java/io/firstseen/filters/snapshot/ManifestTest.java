@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -213,8 +214,8 @@ class ManifestTest {
       value = {
         "version | 02 | the manifest has format version 2, this program reads versions up to 1",
         "version | ff | the manifest has format version 255,",
-        "flags | 02 | the manifest needs features 0x02, of which this program knows 0x01",
-        "flags | 80 | the manifest needs features 0x80, of which this program knows 0x01",
+        "flags | 04 | the manifest needs features 0x04, of which this program knows 0x03",
+        "flags | 80 | the manifest needs features 0x80, of which this program knows 0x03",
         "parts | 2f | the manifest has parts 0x2f, of which this program knows 0x1f",
         "parts | 8f | the manifest has parts 0x8f, of which this program knows 0x1f",
         "hash | 00 | hash code must be in [1, 2], got 0",
@@ -233,6 +234,44 @@ class ManifestTest {
     assertThat(stripping.toBytes())
         .isEqualTo(
             bytesWith(Map.of("flags", "01", "canonicaliserVersion", "010b" + hex("gclid,utm_*"))));
+  }
+
+  @Test
+  void statesARuleForNearDuplicates() throws Exception {
+    Manifest near = Manifest.read(nearBytes("0e" + hex("words:3,18x8,1")));
+    assertThat(near.parameters().near()).isEqualTo(NearRule.LONG);
+    assertThat(near.toBytes()).isEqualTo(nearBytes("0e" + hex("words:3,18x8,1")));
+  }
+
+  private byte[] nearBytes(String rule) {
+    return bytesWith(
+        Map.of("flags", "02", "canonicaliser", "02", "canonicaliserVersion", "01" + rule));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "02 | 02 | 00 | the length of the rule for near-duplicates must be in [1, 30], got 0",
+        "02 | 02 | 046c6f6e67 | must be in its form words:3,18x8,1, got long",
+        "02 | 02 | 0177 | near must be short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES",
+        "02 | 01 | 0e776f7264733a332c313878382c31 | need the canonicaliser text, got url",
+        "03 | 01 | 0161 | the manifest must have one of the features 1 and 2",
+      })
+  void refusesOtherRulesForNearDuplicates(
+      String flags, String canonicaliser, String rule, String sentence) {
+    byte[] bytes =
+        bytesWith(
+            Map.of(
+                "flags",
+                flags,
+                "canonicaliser",
+                canonicaliser,
+                "canonicaliserVersion",
+                "01" + rule));
+    assertThatThrownBy(() -> Manifest.read(bytes))
+        .isExactlyInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining(sentence);
   }
 
   @ParameterizedTest

@@ -87,7 +87,7 @@ class SnapshotDamageTest {
         "8   | 2 | 2 | Unsupported | has format version 2, this program reads versions up to 1",
         "8   | 2 | 65535 | Unsupported | has format version 65535,",
         "8   | 2 | 0 | Malformed | the format version must be 1, got 0",
-        "12  | 4 | 2 | Unsupported | the snapshot needs features 0x02, of which this program knows 0x01",
+        "12  | 4 | 4 | Unsupported | the snapshot needs features 0x04, of which this program knows 0x03",
         "12  | 4 | 1 | Malformed | the stripped parameters must end where the checksum of the",
         "12  | 4 | -2147483648 | Unsupported | needs features 0x80000000",
         "16  | 1 | 2 | Unsupported | the codec must be 1, got 2",
