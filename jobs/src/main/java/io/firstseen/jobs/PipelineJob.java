@@ -1,6 +1,5 @@
 package io.firstseen.jobs;
 
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
@@ -11,7 +10,6 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.serializers.HashedOperation;
@@ -75,8 +73,7 @@ public final class PipelineJob {
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
             .flatMap(
-                new HashFunction(options.snapshotKeyHashSource()),
-                TypeInformation.of(HashedOperation.class))
+                new HashFunction(new SetHashes(options)), TypeInformation.of(HashedOperation.class))
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     SnapshotJob.attach(operations, snapshots, options, publication);
@@ -86,31 +83,26 @@ public final class PipelineJob {
   private static final class HashFunction extends RichFlatMapFunction<Outcome, HashedOperation> {
     private static final long serialVersionUID = 1;
 
-    private final KeyHashSource hashSource;
-    private transient KeyHash hash;
+    private final SetHashes hashes;
 
-    HashFunction(KeyHashSource hashSource) {
-      this.hashSource = hashSource;
+    HashFunction(SetHashes hashes) {
+      this.hashes = hashes;
     }
 
     @Override
     public void open(OpenContext context) {
-      hash = hashSource.open();
+      hashes.open();
     }
 
     @Override
     public void flatMap(Outcome outcome, Collector<HashedOperation> out) {
       switch (outcome.kind()) {
-        case ACCEPTED -> emit(Operation.ADD, outcome, out);
-        case REMOVED -> emit(Operation.DELETE, outcome, out);
+        case ACCEPTED -> hashes.emit(Operation.ADD, outcome.canonicalKey(), out);
+        case REMOVED -> hashes.emit(Operation.DELETE, outcome.canonicalKey(), out);
         default -> {
           // Other outcomes do not change the set.
         }
       }
-    }
-
-    private void emit(Operation operation, Outcome outcome, Collector<HashedOperation> out) {
-      out.collect(new HashedOperation(hash.hash(outcome.canonicalKey()), operation));
     }
   }
 

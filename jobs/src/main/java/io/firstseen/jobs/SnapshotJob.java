@@ -1,6 +1,5 @@
 package io.firstseen.jobs;
 
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
@@ -16,7 +15,6 @@ import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import io.firstseen.jobs.shared.OperatorUids;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
@@ -30,7 +28,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -91,7 +89,7 @@ public final class SnapshotJob {
             .process(new WellFormedFunction(), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
-            .map(new HashFunction(options.snapshotKeyHashSource()), OPERATION)
+            .flatMap(new HashFunction(new SetHashes(options)), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     attach(operations, sink, options, publication);
@@ -107,27 +105,27 @@ public final class SnapshotJob {
   }
 
   /** Hashes keys, and counts them. */
-  private static final class HashFunction extends RichMapFunction<SourceEvent, HashedOperation> {
+  private static final class HashFunction
+      extends RichFlatMapFunction<SourceEvent, HashedOperation> {
     private static final long serialVersionUID = 1;
 
-    private final KeyHashSource hashSource;
-    private transient KeyHash hash;
+    private final SetHashes hashes;
     private transient LongCounter counter;
 
-    HashFunction(KeyHashSource hashSource) {
-      this.hashSource = hashSource;
+    HashFunction(SetHashes hashes) {
+      this.hashes = hashes;
     }
 
     @Override
     public void open(OpenContext context) {
-      hash = hashSource.open();
+      hashes.open();
       counter = getRuntimeContext().getLongCounter(OPERATIONS_COUNTER);
     }
 
     @Override
-    public HashedOperation map(SourceEvent event) {
+    public void flatMap(SourceEvent event, Collector<HashedOperation> out) {
       counter.add(1L);
-      return new HashedOperation(hash.hash(event.key()), event.operation());
+      hashes.emit(event.operation(), event.key(), out);
     }
   }
 
@@ -170,7 +168,8 @@ public final class SnapshotJob {
             options.snapshotFalsePositiveRate(),
             options.snapshotKeyHash(),
             options.keys().canonicaliser())
-        .withTtlMillis(options.snapshotTtlMillis());
+        .withTtlMillis(options.snapshotTtlMillis())
+        .withNear(options.near().orElse(null));
   }
 
   private static SingleOutputStreamOperator<SnapshotRecord> inOneTask(

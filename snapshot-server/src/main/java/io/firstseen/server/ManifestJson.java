@@ -54,18 +54,22 @@ public final class ManifestJson {
     json.writeStringField("keyCheck", HexFormat.of().toHexDigits(parameters.keyCheck()));
     json.writeStringField("canonicaliser", parameters.canonicaliser().id());
     json.writeNumberField("canonicaliserVersion", parameters.canonicaliserVersion());
-    writeStripped(json, parameters);
+    writeRules(json, parameters);
     json.writeNumberField("shards", parameters.shards().count());
     json.writeNumberField("falsePositiveRate", parameters.falsePositiveRate());
   }
 
   /**
-   * Writes the patterns of the parameters that are stripped from URLs of the set, if there are any.
+   * Writes the patterns of the parameters that are stripped from URLs of the set, and the rule for
+   * near-duplicates, if there are any.
    */
-  static void writeStripped(JsonGenerator json, SetParameters parameters) throws IOException {
+  static void writeRules(JsonGenerator json, SetParameters parameters) throws IOException {
     String stripped = parameters.canonicaliser().strippedParameters();
     if (!stripped.isEmpty()) {
       json.writeStringField("strippedParameters", stripped);
+    }
+    if (parameters.near() != null) {
+      json.writeStringField("near", parameters.near().toString());
     }
   }
 }

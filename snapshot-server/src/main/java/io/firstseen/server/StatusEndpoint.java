@@ -85,7 +85,7 @@ final class StatusEndpoint implements Endpoint {
     json.writeNumberField("falsePositiveRate", figures.falsePositiveRate());
     json.writeNumberField("falsePositiveRateAskedFor", parameters.falsePositiveRate());
     json.writeStringField("canonicaliser", parameters.canonicaliser().id());
-    ManifestJson.writeStripped(json, parameters);
+    ManifestJson.writeRules(json, parameters);
     json.writeBooleanField("list", UrlList.isList(parameters) && !served.isAllowSet());
     json.writeStringField("hash", parameters.hashAlgorithm().id());
     json.writeNumberField("shards", parameters.shards().count());

@@ -100,6 +100,7 @@ class ChangedOptionsTest {
               "SnapshotJob canonicaliser",
               "canonicaliser=none → --canonicaliser is none-1, recorded as"),
           Map.entry("SnapshotJob strip-parameters", "canonicaliser=url strip-parameters=a"),
+          Map.entry("SnapshotJob near", "canonicaliser=text near=short → --near is characters"),
           Map.entry("SnapshotJob ttl", "ttl=2d"),
           Map.entry("SnapshotJob hash-key-file", "hash-key-file=KEY → key check"),
           Map.entry("SnapshotJob snapshot-hash-key-file", "snapshot-hash-key-file=KEY → key check"),

@@ -74,7 +74,7 @@ public record ChainRule(SetParameters set, long windowMillis) {
    */
   private boolean isTooRoomy(Universe universe, long keys) {
     double room = universe.range().doubleValue() * set.falsePositiveRate();
-    return room > Math.max(ROOM_OF_SMALL_SETS, (double) ROOM_FACTOR * (keys + 1));
+    return room > Math.max(ROOM_OF_SMALL_SETS, (double) ROOM_FACTOR * (set.plannedKeys(keys) + 1));
   }
 
   /**
@@ -92,11 +92,12 @@ public record ChainRule(SetParameters set, long windowMillis) {
   /** Returns the universe of a new chain. */
   public Universe universe(long keys, int headroomBits) {
     long room = Math.max(MIN_HEADROOM_KEYS, keys >> headroomBits);
-    double needed = (keys + room) / set.falsePositiveRate();
+    long planned = set.plannedKeys(keys + room);
+    double needed = planned / set.falsePositiveRate();
     if (needed > Math.scalb(1.0, Long.SIZE - 1 - set.shards().bits())) {
       return set.universeFor(keys);
     }
-    return Universe.forRate(keys + room, set.falsePositiveRate());
+    return Universe.forRate(planned, set.falsePositiveRate());
   }
 
   /** Returns whether a base is due in addition to a change of this many bytes. */

@@ -1,7 +1,10 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.near.NearRule;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of the snapshot job about the dedup job that wrote the accepted changelog. */
@@ -31,11 +34,18 @@ public final class ChangelogOptions {
   @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 
+  @Mixin private NearOptions near = new NearOptions();
+
   ChangelogOptions() {}
 
   /** The time after its last acceptance when a key is forgotten; empty for never. */
   public OptionalLong ttlMillis() {
     return ttl == null ? OptionalLong.empty() : OptionalLong.of(ttl.toMillis());
+  }
+
+  /** The rule by which texts are near-duplicates; empty if keys are compared as a whole. */
+  public Optional<NearRule> near() {
+    return near.rule();
   }
 
   /** How far ahead of the clock a record's time may be; zero or more. */

@@ -8,6 +8,7 @@ import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of the dedup. */
@@ -71,19 +72,7 @@ public final class DedupOptions {
   @Bound(Bound.By.STATE)
   private DedupMode mode;
 
-  @Option(
-      names = "--near",
-      paramLabel = "RULE",
-      converter = OptionValues.NearRuleName.class,
-      description =
-          "Texts that resemble a live text of their scope are duplicates: short (SMS, chat), long"
-              + " (mails, pages), or UNIT:SHINGLE,BANDSxROWS,MATCHES such as"
-              + " characters:4,32x5,2. +fold at the end also matches texts with look-alike or"
-              + " spaced-out letters. Needs --canonicaliser text. --capacity then counts texts,"
-              + " and the parallelism is at most the number of scopes. Fixed for the life of the"
-              + " state (default: texts with different forms are different).")
-  @Bound(Bound.By.STATE)
-  private NearRule near;
+  @Mixin private NearOptions near;
 
   @Option(
       names = "--ttl",
@@ -189,7 +178,7 @@ public final class DedupOptions {
 
   /** The rule by which texts are near-duplicates; empty if keys are compared as a whole. */
   public Optional<NearRule> near() {
-    return Optional.ofNullable(near);
+    return near.rule();
   }
 
   /**

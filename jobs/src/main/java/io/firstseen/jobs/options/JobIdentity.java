@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearRule;
 import java.io.Serializable;
 import java.lang.reflect.Field;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   private static final long serialVersionUID = 1;
 
   private static final String TTL = "ttl";
+  private static final String NEAR = "near";
   private static final String NONE = "none";
   private static final Set<Bound.By> RECORDED = Set.of(Bound.By.IDENTITY, Bound.By.CHANGELOG);
   private static final Set<Bound.By> ACCEPTABLE =
@@ -54,6 +56,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   public static JobIdentity ofChangelogReader(JobOptions options) {
     NavigableMap<String, String> values = new TreeMap<>();
     collect(KeyOptions.class, options.keys(), RECORDED, values);
+    values.put(NEAR, options.near().map(NearRule::toString).orElse(NONE));
     long ttlMillis = options.snapshotTtlMillis();
     values.put(TTL, ttlMillis == 0 ? NONE : OptionValues.write(Duration.ofMillis(ttlMillis)));
     return new JobIdentity(values);

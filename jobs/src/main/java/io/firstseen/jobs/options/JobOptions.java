@@ -1,6 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
@@ -152,16 +153,24 @@ public final class JobOptions {
     return dedup == null ? changelog.maxAhead() : dedup.maxAhead();
   }
 
+  /** The rule by which texts are near-duplicates; empty if keys are compared as a whole. */
+  public Optional<NearRule> near() {
+    return dedup == null ? changelog.near() : dedup.near();
+  }
+
   /**
-   * The false-positive rate of one key in the snapshots: the rate of the snapshot options, else the
-   * rate of the dedup, else {@link Firstseen#DEFAULT_FALSE_POSITIVE_RATE}.
+   * The false-positive rate of one hash in the snapshots. It follows from the rate of the snapshot
+   * options, else the rate of the dedup, else {@link Firstseen#DEFAULT_FALSE_POSITIVE_RATE}.
    *
    * @throws UserErrorException if the options contradict each other
    */
   public double snapshotFalsePositiveRate() {
-    return snapshots()
-        .keyRate(keys)
-        .orElse(dedup == null ? Firstseen.DEFAULT_FALSE_POSITIVE_RATE : dedup.falsePositiveRate());
+    double rate =
+        snapshots()
+            .keyRate(keys)
+            .orElse(
+                dedup == null ? Firstseen.DEFAULT_FALSE_POSITIVE_RATE : dedup.falsePositiveRate());
+    return near().map(rule -> rule.elementRate(rate)).orElse(rate);
   }
 
   /**

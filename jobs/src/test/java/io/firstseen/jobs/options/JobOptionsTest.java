@@ -117,6 +117,9 @@ class JobOptionsTest {
                     all.keys(), all.stream(), new ChangelogOptions(), all.snapshots())
                 .snapshotFalsePositiveRate())
         .isEqualTo(0.001);
+    assertThat(JobOptions.parse("--near=short", "--snapshot-fpr=0.01").snapshotFalsePositiveRate())
+        .as("of an element of a text")
+        .isEqualTo(0.02 / 4096);
   }
 
   @Test

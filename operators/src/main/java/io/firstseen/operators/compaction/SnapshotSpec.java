@@ -3,6 +3,8 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.types.TimeToLive;
@@ -11,6 +13,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a set of snapshots, as its blobs and manifests state them. Contains no secret.
@@ -28,6 +31,9 @@ import java.util.regex.Pattern;
  * @param ttlMillis how long after its last add, in event time, a key is forgotten, in [1, {@value
  *     io.firstseen.types.TimeToLive#MAX_MILLIS}]; 0 if keys are kept until they are deleted. The
  *     length may change at a restart; whether there is one is fixed for the life of the state
+ * @param near the rule whose bands are published with the texts: then the operations must be on the
+ *     {@linkplain TextSignature#elements elements} of the texts, and the rate is the rate of an
+ *     {@linkplain NearRule#elementRate element}; null to publish keys
  */
 public record SnapshotSpec(
     String setName,
@@ -37,7 +43,8 @@ public record SnapshotSpec(
     KeyHash.Algorithm algorithm,
     long keyCheck,
     Canonicaliser canonicaliser,
-    long ttlMillis)
+    long ttlMillis,
+    @Nullable NearRule near)
     implements Serializable {
 
   private static final Pattern RATE =
@@ -47,7 +54,7 @@ public record SnapshotSpec(
   public SnapshotSpec {
     SnapshotTopicFormat.requireSetName(setName);
     new WindowRule(windowMillis);
-    setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
+    setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate, near);
     if (ttlMillis < 0 || ttlMillis > TimeToLive.MAX_MILLIS) {
       throw new IllegalArgumentException(
           "the ttl of snapshots must be in [0, %d] ms, got %d"
@@ -89,7 +96,8 @@ public record SnapshotSpec(
         hash.algorithm(),
         hash.keyCheck(),
         canonicaliser,
-        0);
+        0,
+        null);
   }
 
   /** Returns a copy with a ttl, or without one if it is 0. */
@@ -102,7 +110,22 @@ public record SnapshotSpec(
         algorithm,
         keyCheck,
         canonicaliser,
-        newTtlMillis);
+        newTtlMillis,
+        near);
+  }
+
+  /** Returns a copy with the bands of a rule, or without bands if it is null. */
+  public SnapshotSpec withNear(@Nullable NearRule newNear) {
+    return new SnapshotSpec(
+        setName,
+        windowMillis,
+        snapshotShards,
+        falsePositiveRate,
+        algorithm,
+        keyCheck,
+        canonicaliser,
+        ttlMillis,
+        newNear);
   }
 
   boolean hasTtl() {
@@ -111,7 +134,8 @@ public record SnapshotSpec(
 
   /** Returns the parameters that all blobs and manifests of the set share. */
   SetParameters setParameters() {
-    return setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
+    return setParameters(
+        algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate, near);
   }
 
   private static SetParameters setParameters(
@@ -119,14 +143,16 @@ public record SnapshotSpec(
       long keyCheck,
       Canonicaliser canonicaliser,
       int snapshotShards,
-      double falsePositiveRate) {
+      double falsePositiveRate,
+      @Nullable NearRule near) {
     return new SetParameters(
         algorithm,
         keyCheck,
         canonicaliser,
         canonicaliser.version(),
         new Shards(snapshotShards),
-        falsePositiveRate);
+        falsePositiveRate,
+        near);
   }
 
   /**
@@ -138,7 +164,7 @@ public record SnapshotSpec(
     String stripped = canonicaliser.strippedParameters();
     return String.format(
         Locale.ROOT,
-        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s%s",
+        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s%s%s",
         setName,
         snapshotShards,
         falsePositiveRate,
@@ -147,6 +173,7 @@ public record SnapshotSpec(
         canonicaliser.id(),
         canonicaliser.version(),
         stripped.isEmpty() ? "" : ", without the parameters " + stripped,
+        near == null ? "" : ", near-duplicates by " + near,
         hasTtl() ? ", with a ttl" : "");
   }
 

@@ -6,6 +6,7 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.Base;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -254,6 +255,21 @@ class ChainRuleTest {
     Universe before = newest().header().universe();
     assertThat(window(KEYS, KEYS).beginsAChain()).isTrue();
     assertThat(newest().header().universe()).as("no other reason").isEqualTo(before);
+  }
+
+  @Test
+  void theChainOfAFewTextsContinuesWhileTheyBecomeMany() {
+    double rate = NearRule.SHORT.elementRate(0.001);
+    SetParameters texts =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.TEXT, new Shards(16), rate)
+            .withNear(NearRule.SHORT);
+    ChainRule rule = new ChainRule(texts, 10);
+    Universe universe = rule.universe(2, ChainRule.MIN_HEADROOM_BITS);
+    assertThat(texts.universeFor(2)).isEqualTo(universe);
+    ShardChain chain = new ShardChain(universe, ChainRule.MIN_HEADROOM_BITS, 2, 2, 100, 10, 0);
+    assertThat(rule.canContinue(chain, 2)).isTrue();
+    assertThat(rule.canContinue(chain, 20_000)).isTrue();
+    assertThat(rule.canContinue(chain, 22_000)).isFalse();
   }
 
   /** After a drain; the other shard closed a window that was not over. */

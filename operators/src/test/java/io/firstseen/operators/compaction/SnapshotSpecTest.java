@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.NearRule;
 import java.util.Locale;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,16 @@ class SnapshotSpecTest {
         .isEqualTo(spec.identity() + ", without the parameters gclid,utm_*");
     assertThat(stripping.setParameters()).isNotEqualTo(spec.setParameters());
     assertThat(InstantiationUtil.clone(stripping)).isEqualTo(stripping).isNotEqualTo(spec);
+  }
+
+  @Test
+  void theRuleForNearDuplicatesIsPartOfTheIdentity() throws Exception {
+    SnapshotSpec spec = SnapshotSpec.of("spam", 10, 16, 1e-6, KeyHash.fixed(), Canonicaliser.TEXT);
+    SnapshotSpec near = spec.withNear(NearRule.SHORT);
+    assertThat(near.identity())
+        .isEqualTo(spec.identity() + ", near-duplicates by characters:4,32x5,2");
+    assertThat(near.withTtlMillis(1).setParameters().near()).isEqualTo(NearRule.SHORT);
+    assertThat(InstantiationUtil.clone(near)).isEqualTo(near).isNotEqualTo(spec);
   }
 
   /** As JDK 17 and JDK 25 write 2^-24. */

@@ -1,0 +1,50 @@
+package io.firstseen.jobs;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.operators.KeyHashSource;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.types.Operation;
+import java.io.Serializable;
+import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hashes that the snapshots contain for a key: its hash or, with a rule for near-duplicates,
+ * also its bands.
+ */
+final class SetHashes implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private final KeyHashSource hashSource;
+  private final @Nullable NearRule near;
+  private transient KeyHash hash;
+  private transient @Nullable TextSignature signature;
+
+  SetHashes(JobOptions options) {
+    hashSource = options.snapshotKeyHashSource();
+    near = options.near().orElse(null);
+  }
+
+  void open() {
+    hash = hashSource.open();
+    signature = near == null ? null : new TextSignature(near, hash);
+  }
+
+  /**
+   * Emits an operation on each hash of a key.
+   *
+   * @param joined the canonical key, prefixed with its scope
+   */
+  void emit(Operation operation, byte[] joined, Collector<HashedOperation> out) {
+    if (signature == null) {
+      out.collect(new HashedOperation(hash.hash(joined), operation));
+      return;
+    }
+    for (long element : signature.elements(joined)) {
+      out.collect(new HashedOperation(element, operation));
+    }
+  }
+}
