@@ -7,6 +7,7 @@ import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.NearTexts;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.UrlList;
@@ -291,6 +292,37 @@ public final class SnapshotClient implements FollowedSet {
       return answerWithout(now) ? Optional.of(expressions.toString()) : Optional.empty();
     }
     return urlList(now).match(scope, expressions);
+  }
+
+  /** Like {@link #resembles(byte[], byte[])} without a scope, for a text in UTF-8. */
+  public int resembles(String text) throws InvalidKeyException {
+    return resembles(null, utf8(text, "text"));
+  }
+
+  /**
+   * Returns how many bands a text has in common with the live text of the current snapshot that
+   * resembles it most; 0 if no live text resembles it. See {@link NearTexts#resembles}. If the
+   * {@link NoSnapshotPolicy} returns 'present', the number is 1.
+   *
+   * @param scope the scope; null or empty means none
+   * @param text the text before canonicalisation
+   * @throws InvalidKeyException if the text has no canonical form, so it cannot be looked up
+   * @throws NoSnapshotException if no snapshot is available, unless the {@link NoSnapshotPolicy}
+   *     defines a result
+   * @throws IllegalArgumentException if the set was published without a rule for near-duplicates
+   * @throws IllegalStateException if the client was closed, or has no hash key
+   */
+  public int resembles(byte @Nullable [] scope, byte[] text) throws InvalidKeyException {
+    requireHashKey();
+    View now = current.view();
+    if (!answers(now)) {
+      return answerWithout(now) ? 1 : 0;
+    }
+    try {
+      return NearTexts.of(now.active().set(), options.keyHash()).resembles(scope, text);
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
+    }
   }
 
   private void requireHashKey() {

@@ -124,6 +124,9 @@ public record SnapshotSummary(
         .json("payloadBits", payloadBits)
         .putRate("rate asked for", "falsePositiveRate", parameters.falsePositiveRate())
         .putRate("rate predicted", "predictedFalsePositiveRate", predictedRate);
+    if (parameters.near() != null) {
+      fields.put("near", "near", parameters.near().toString()).put("texts", "texts", texts());
+    }
     if (UrlList.isList(parameters)) {
       // The rate of a URL with the maximum number of match expressions.
       double urlRate =
@@ -141,7 +144,15 @@ public record SnapshotSummary(
 
   /** A short summary of keys and bytes. */
   public String sentence() {
-    return number(keys) + " keys in " + number(bytes) + " bytes";
+    return (parameters.near() == null ? number(keys) + " keys" : number(texts()) + " texts")
+        + " in "
+        + number(bytes)
+        + " bytes";
+  }
+
+  /** The number of texts, unless many of them share a hash. */
+  private long texts() {
+    return Math.round((double) keys / parameters.near().hashes());
   }
 
   public static String number(long number) {

@@ -9,6 +9,7 @@ import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.MissingBlobsException;
+import io.firstseen.filters.snapshot.NearTexts;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -190,20 +191,39 @@ final class OpenedSnapshots {
   UrlList urlList(KeyHash keyHash) {
     if (!UrlList.isList(parameters())) {
       throw new UserErrorException(
-          "%s has the canonicaliser %s and cannot be matched; build it with --canonicaliser %s"
+          "%s has the canonicaliser %s and cannot be matched; build it with --canonicaliser %s, or with --near"
               .formatted(
                   path, parameters().canonicaliser().id(), Canonicaliser.URL_EXPRESSION.id()));
     }
+    requireAllShards();
+    try {
+      return snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash);
+    } catch (SnapshotException e) {
+      throw new UserErrorException(path + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * The texts of a set with a rule for near-duplicates.
+   *
+   * @throws UserErrorException if the set is one of several shards, or if the hash key or the
+   *     canonicaliser differs
+   */
+  NearTexts nearTexts(KeyHash keyHash) {
+    requireAllShards();
+    try {
+      return snapshot != null ? NearTexts.of(snapshot, keyHash) : NearTexts.of(set, keyHash);
+    } catch (SnapshotException e) {
+      throw new UserErrorException(path + ": " + e.getMessage());
+    }
+  }
+
+  private void requireAllShards() {
     int shards = parameters().shards().count();
     if (snapshot != null && shards > 1) {
       throw new UserErrorException(
           "%s contains shard %d of %d; match the directory with all shards"
               .formatted(path, snapshot.header().parameters().shard(), shards));
-    }
-    try {
-      return snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash);
-    } catch (SnapshotException e) {
-      throw new UserErrorException(path + ": " + e.getMessage());
     }
   }
 

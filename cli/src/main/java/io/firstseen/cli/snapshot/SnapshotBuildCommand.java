@@ -10,6 +10,7 @@ import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
@@ -17,12 +18,14 @@ import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,12 +38,15 @@ import picocli.CommandLine.Option;
       "  firstseen snapshot build --input domains.tsv --column 2 --fpr 0.0001 \\",
       "      --output domains.snapshot",
       "  firstseen snapshot build --input list.txt --canonicaliser url-expression \\",
-      "      --set phishing --output phishing.snapshot"
+      "      --set phishing --output phishing.snapshot",
+      "  firstseen snapshot build --input texts.txt --canonicaliser text --near short \\",
+      "      --output texts.snapshot"
     },
     modelTransformer = DeclaredOptions.class,
     description = {
       "Builds one snapshot from a file with one key per line.",
-      "Lines without a usable key are skipped and reported on standard error."
+      "Lines without a usable key are skipped and reported on standard error.",
+      "With --near, lines that resemble an earlier line are omitted."
     })
 final class SnapshotBuildCommand extends Verb {
   @Option(
@@ -100,6 +106,8 @@ final class SnapshotBuildCommand extends Verb {
 
   @Mixin private KeyOptions keys;
 
+  @Mixin private NearOptions near;
+
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
@@ -112,6 +120,7 @@ final class SnapshotBuildCommand extends Verb {
 
   private long[] hashes = new long[1 << 12];
   private int hashCount;
+  private long nearDuplicates;
 
   @Override
   public Integer call() throws Exception {
@@ -131,7 +140,7 @@ final class SnapshotBuildCommand extends Verb {
     // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    SetParameters parameters = SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), rate);
+    SetParameters parameters = parameters(keyHash, rate);
     InputFile.requireOther(input, deadLetters);
     DeadLetterFile rejected =
         deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
@@ -140,7 +149,12 @@ final class SnapshotBuildCommand extends Verb {
     }
     KeyLines lines =
         new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
-    lines.forEach(key -> add(keyHash.hash(key)));
+    if (parameters.near() == null) {
+      lines.forEach(key -> add(keyHash.hash(key)));
+    } else {
+      AcceptedTexts texts = new AcceptedTexts(parameters.near(), keyHash);
+      lines.forEach(text -> add(texts.accept(text)));
+    }
     if (rejected != null) {
       rejected.complete();
     }
@@ -150,6 +164,22 @@ final class SnapshotBuildCommand extends Verb {
     file.complete();
     print(snapshot, lines);
     return ExitCode.GOOD;
+  }
+
+  private SetParameters parameters(KeyHash keyHash, double rate) {
+    NearRule rule = near.rule().orElse(null);
+    double hashRate = rule == null ? rate : rule.elementRate(rate);
+    try {
+      return SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), hashRate)
+          .withNear(rule);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  private void add(Optional<long[]> elements) {
+    elements.ifPresentOrElse(
+        accepted -> Arrays.stream(accepted).forEach(this::add), () -> nearDuplicates++);
   }
 
   private void add(long hash) {
@@ -181,6 +211,14 @@ final class SnapshotBuildCommand extends Verb {
     ObjectNode object = Json.object().put("output", output.toString());
     object.put("digest", snapshot.digest());
     object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
-    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
+    if (near.rule().isPresent()) {
+      object.put("nearDuplicates", nearDuplicates);
+    }
+    String omitted =
+        nearDuplicates == 0
+            ? ""
+            : ", without %s near-duplicates".formatted(SnapshotSummary.number(nearDuplicates));
+    print(
+        json, object.setAll(summary.fields().json()), output + ": " + summary.sentence() + omitted);
   }
 }

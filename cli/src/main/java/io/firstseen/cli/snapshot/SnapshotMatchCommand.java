@@ -10,6 +10,7 @@ import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.snapshot.NearTexts;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UrlAnswer;
 import io.firstseen.filters.snapshot.UrlList;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Parameters;
     name = "match",
     footer = {
       "  firstseen snapshot match phishing.snapshot http://example.org/a",
-      "  firstseen snapshot match lists --allow allowed.snapshot - < urls.txt"
+      "  firstseen snapshot match lists --allow allowed.snapshot - < urls.txt",
+      "  firstseen snapshot match texts.snapshot 'claim your prize'"
     },
     description = {
       "Prints, per URL, whether a list contains it: URL TAB present|absent, followed by "
@@ -43,6 +45,9 @@ import picocli.CommandLine.Parameters;
       "A list is a snapshot with the canonicaliser url-expression. An entry lists the "
           + "following URLs: a host lists the host and all its subdomains, host/path/ lists "
           + "everything under this path, and a full URL lists itself.",
+      "If F is a set with a rule for near-duplicates (--near), prints, per text, whether a live "
+          + "text resembles it: TEXT TAB present|absent, followed by TAB and the number of equal "
+          + "bands if one does.",
       "With --list or --allow, each entry is followed by TAB and the name of its set. If "
           + "an --allow set lists the URL, the entries are from the allow sets, otherwise from "
           + "the lists. If two sets have the same name, the command prints paths instead."
@@ -82,16 +87,48 @@ final class SnapshotMatchCommand extends Verb {
   @Mixin private TrustedKeyOptions trusted;
 
   private UrlLists lists;
+  private NearTexts texts;
   private byte @Nullable [] scopeBytes;
 
   @Override
   public Integer call() throws IOException {
-    lists = open(hashKey.keyHash());
     scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
+    List<TrustedKey> keys = trusted.keys();
+    snapshot.requireSigned(keys);
+    OpenedSnapshots opened = snapshot.open();
+    if (opened.parameters().near() != null) {
+      if (!more.isEmpty() || !allow.isEmpty()) {
+        throw new UserErrorException(
+            "--list and --allow need lists of URLs; " + snapshot.path() + " contains texts");
+      }
+      texts = opened.nearTexts(hashKey.keyHash());
+      return Questions.answer(urls, commandLine(), this::answerTexts);
+    }
+    lists = open(opened, keys, hashKey.keyHash());
     return Questions.answer(urls, commandLine(), this::answer);
   }
 
-  private UrlLists open(KeyHash keyHash) throws IOException {
+  private int answerTexts(List<byte[]> questions) {
+    int invalid = 0;
+    for (byte[] question : questions) {
+      String text = Questions.field(new String(question, UTF_8));
+      ObjectNode object = Json.object().put("text", text);
+      try {
+        int equal = texts.resembles(scopeBytes, question);
+        String word = equal > 0 ? "present" : "absent";
+        object.put("answer", word).put("equalBands", equal).put("bands", texts.rule().bands());
+        print(json, object, text + "\t" + word + (equal > 0 ? "\t" + equal : ""));
+      } catch (InvalidKeyException e) {
+        object.put("answer", "invalid").put("reason", e.getMessage());
+        print(json, object, text + "\tinvalid\t" + Questions.field(e.getMessage()));
+        invalid++;
+      }
+    }
+    return invalid;
+  }
+
+  private UrlLists open(OpenedSnapshots first, List<TrustedKey> keys, KeyHash keyHash)
+      throws IOException {
     List<Path> paths =
         Stream.of(Stream.of(snapshot.path()), more.stream(), allow.stream())
             .flatMap(each -> each)
@@ -103,9 +140,7 @@ final class SnapshotMatchCommand extends Verb {
       }
     }
     List<UrlList> opened = new ArrayList<>();
-    List<TrustedKey> keys = trusted.keys();
-    snapshot.requireSigned(keys);
-    opened.add(snapshot.open().urlList(keyHash));
+    opened.add(first.urlList(keyHash));
     for (Path path : paths.subList(1, paths.size())) {
       SnapshotArgument other = new SnapshotArgument(path);
       other.requireSigned(keys);

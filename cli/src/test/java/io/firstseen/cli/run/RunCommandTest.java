@@ -292,6 +292,59 @@ class RunCommandTest {
   }
 
   @Test
+  void textsThatResembleALiveTextAreFoundInTheSnapshots() throws IOException {
+    String prize = "Dear Anna, claim your FREE prize worth $500 today!";
+    String parcel = "your parcel waits at the depot, pay the fee of 2.99 at parcel.example";
+    String input =
+        write(
+            "in",
+            """
+            0\tadd\t%1$s
+            1\tadd\tdear Robert, claim your free prize worth £20 today
+            2\tadd\tmeet me at noon
+            4000000\tdel\t%1$s
+            4000001\tadd\t%2$s
+            """
+                .formatted(prize, parcel));
+    Invocation call =
+        run(
+            "--input=" + input,
+            "--canonicaliser=text",
+            "--near=short",
+            "--format=tsv",
+            "--snapshots=" + path("set"),
+            "--max-fall=1");
+    assertThat(call.status()).as("%s", call).isZero();
+    String ann = "Dear Ann, claim your FREE prize worth $900 today";
+    String fee = "your parcel waits at the depot, pay a fee of 1.99 at parcel.example";
+    for (int sequence = 1; sequence <= 2; sequence++) {
+      Invocation match =
+          Invocation.of(
+              "snapshot",
+              "match",
+              path("set"),
+              "--sequence=" + sequence,
+              "--hash-key-file=" + keyFile,
+              ann,
+              fee,
+              "meet me at noon",
+              "see you at the depot");
+      assertThat(match.out().stream().map(line -> line.split("\t")[1]))
+          .containsExactly(
+              sequence == 1 ? "present" : "absent",
+              sequence == 1 ? "absent" : "present",
+              "present",
+              "absent");
+    }
+    Invocation info = Invocation.of("snapshot", "info", path("set"));
+    assertThat(info.out())
+        .contains(
+            "keys                66",
+            "near                characters:4,32x5,2",
+            "texts               2");
+  }
+
+  @Test
   void keysWithoutACanonicalFormAreDeadLettersAndSpellingsMeet() throws IOException {
     String input =
         write(

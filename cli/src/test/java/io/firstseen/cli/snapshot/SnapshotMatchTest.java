@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.firstseen.cli.Invocation;
+import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -101,6 +102,55 @@ class SnapshotMatchTest {
         .containsExactly(
             "https://s2-citi.com/login\tpresent\ts2-citi.com/",
             "example.org\tpresent\texample.org/");
+  }
+
+  @Test
+  void everyTextIsAnsweredInALineWithTheNumberOfEqualBands() throws IOException {
+    String prize = "Dear Anna, claim your FREE prize worth $500 today!";
+    Invocation built =
+        Invocation.of(
+            "snapshot",
+            "build",
+            "--input="
+                + write("texts", prize + "\n" + prize.replace("$500", "£20") + "\nmeet me at noon"),
+            "--output=" + path("texts.snapshot"),
+            "--canonicaliser=text",
+            "--near=short",
+            "--hash-key-file=public");
+    assertThat(built.out().get(0))
+        .startsWith(path("texts.snapshot") + ": 2 texts in ")
+        .endsWith(" bytes, without 1 near-duplicates");
+    Invocation call =
+        matchWithInput(
+            "DEAR ANNA, claim your free prize worth $500 today!\ndear bob, claim your FREE prize"
+                + " worth $50 today!\n\nmeet me at one\n",
+            path("texts.snapshot"),
+            "--hash-key-file=public");
+    assertThat(call.out())
+        .containsExactly(
+            "DEAR ANNA, claim your free prize worth $500 today!\tpresent\t32",
+            "dear bob, claim your FREE prize worth $50 today!\tpresent\t7",
+            "\tinvalid\tkey is empty",
+            "meet me at one\tabsent");
+    assertThat(call.status()).isEqualTo(ExitCode.INVALID_QUERY);
+    assertThat(match(path("texts.snapshot"), "--json", "meet me at noon").out())
+        .containsExactly(
+            "{\"text\":\"meet me at noon\",\"answer\":\"present\",\"equalBands\":32,\"bands\":32}");
+    assertThat(match(path("texts.snapshot"), "--allow=" + path("texts"), "x").err())
+        .containsExactly(
+            "firstseen snapshot match: --list and --allow need lists of URLs; "
+                + path("texts.snapshot")
+                + " contains texts");
+    assertThat(
+            Invocation.of(
+                    "snapshot",
+                    "build",
+                    "--input=" + path("texts"),
+                    "--output=" + path("other"),
+                    "--near=short")
+                .err())
+        .contains(
+            "firstseen snapshot build: near-duplicates need the canonicaliser text, got none");
   }
 
   @Test

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** The pages of a filter that lives on the heap. */
-final class HeapPages implements PageStore {
+public final class HeapPages implements PageStore {
   private final PageTable<CuckooPage> table;
 
-  HeapPages(CuckooShape shape) {
+  /** The pages of an empty filter. */
+  public HeapPages(CuckooShape shape) {
     this(shape, List.of(CuckooPage.first(shape, null)));
   }
 
