@@ -34,7 +34,7 @@ import {
 const USAGE = `usage:
   firstseen query PATH [KEY...|-] [--scope SCOPE] [--hash-key-file FILE] [--public-key FILE]... [--set NAME]
       [--blobs PLACE] [--json]
-  firstseen match PATH [URL...|-] [--list PATH]... [--allow PATH]... [--scope SCOPE] [--hash-key-file FILE]
+  firstseen match PATH [URL...|TEXT...|-] [--list PATH]... [--allow PATH]... [--scope SCOPE] [--hash-key-file FILE]
       [--set NAME] [--blobs PLACE] [--json]
   firstseen info PATH
   firstseen verify PATH [--public-key FILE]... [--blobs PLACE]
@@ -313,6 +313,9 @@ async function match([place, ...words], options, io) {
   // With a service, --set selects the set; other places contain one set.
   const ofPaths = places.some(isUrl) ? { ...options, set: undefined } : options;
   const all = await Promise.all(places.map((each) => opened(each, hashKey, isUrl(each) ? options : ofPaths)));
+  if (all[0].parameters.near) {
+    return matchTexts(all, words, options, io);
+  }
   const hasNames = all.length > 1;
   if (new Set(all.map(({ name }) => name)).size < all.length) {
     all.forEach((one, i) => {
@@ -364,6 +367,28 @@ async function match([place, ...words], options, io) {
   return statusOf(invalid, io);
 }
 
+async function matchTexts(all, words, options, io) {
+  const [{ list: texts, parameters }] = all;
+  if (all.length > 1) {
+    throw new UnsupportedError("--list and --allow need lists of URLs, the set contains texts");
+  }
+  let invalid = 0;
+  for await (const text of keysOf(words, io)) {
+    const { answer: equalBands, reason } = answerOf(() => texts.resembles(text, options.scope));
+    const answer = reason !== undefined ? "invalid" : equalBands > 0 ? "present" : "absent";
+    invalid += reason === undefined ? 0 : 1;
+    if (options.json) {
+      const bands = Number(/,(\d+)x/.exec(parameters.near)[1]);
+      const rest = reason === undefined ? { equalBands, bands } : { reason };
+      io.out(JSON.stringify({ text: text.toString(), answer, ...rest }) + "\n");
+    } else {
+      const count = equalBands > 0 ? `\t${equalBands}` : "";
+      io.out(Buffer.concat([field(text), Buffer.from(`\t${answer}${count}`), reasonField(reason), Buffer.from("\n")]));
+    }
+  }
+  return statusOf(invalid, io);
+}
+
 const millis = (number) => `${number} ms`;
 const named = (reference) => (reference === null ? "none" : `${reference.digest}, ${reference.bytes} bytes`);
 const checkOf = (parameters) => `${parameters.hash}, key check ${parameters.keyCheck.toString(16).padStart(16, "0")}`;
@@ -378,6 +403,7 @@ function parameterRows({ setName, sequence, windowStartMillis, windowEndMillis, 
     hash: checkOf(parameters),
     canonicaliser: `${parameters.canonicaliser} ${parameters.canonicaliserVersion}`,
     ...(parameters.strippedParameters === null ? {} : { "stripped parameters": parameters.strippedParameters }),
+    ...(parameters.near ? { near: parameters.near } : {}),
   };
 }
 

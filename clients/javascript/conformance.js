@@ -54,6 +54,7 @@ function manifestFields(manifest) {
     canonicaliser: parameters.canonicaliser,
     canonicaliserVersion: parameters.canonicaliserVersion,
     strippedParameters: parameters.strippedParameters,
+    near: parameters.near,
     shards: parameters.shards,
     falsePositiveRate: parameters.falsePositiveRate,
     count: manifest.count,
@@ -132,6 +133,12 @@ const OPERATIONS = {
     const lookup = await openLookup(file ?? directory, hashKeyOf(keyed));
     const { answers, invalid } = each(urls, null, (url) => lookup.match(url, scope));
     return { entries: answers, invalid };
+  },
+
+  async resembles({ file, directory, texts, scope, ...keyed }) {
+    const lookup = await openLookup(file ?? directory, hashKeyOf(keyed));
+    const { answers, invalid } = each(texts, 0, (text) => lookup.resembles(text, scope));
+    return { equalBands: answers, invalid };
   },
 
   async manifest({ file, publicKeys = [] }) {

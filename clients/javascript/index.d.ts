@@ -61,6 +61,8 @@ export interface SetParameters {
   readonly canonicaliserVersion: number;
   /** Patterns of query parameters that the set removes from its URLs, or null. */
   readonly strippedParameters: string | null;
+  /** The rule for near-duplicates, such as `characters:4,32x5,2`, or null. */
+  readonly near: string | null;
   readonly shards: number;
   /** The highest probability that a key outside of the set is reported as present. */
   readonly falsePositiveRate: number;
@@ -179,6 +181,14 @@ export interface Asked {
   match(url: Key, scope?: Key): string | null;
   /** Matches many URLs, in their order. */
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
+  /**
+   * Returns the number of bands that a text shares with the live text that resembles it most: 0 if no live text resembles
+   * it, all bands of the rule if the text itself is live.
+   *
+   * @throws InvalidKeyError if the text has no canonical form
+   * @throws UnsupportedError if the set was published without a rule for near-duplicates
+   */
+  resembles(text: Key, scope?: Key): number;
 }
 
 /** A set for queries. */
@@ -192,6 +202,7 @@ export class Lookup implements Asked {
   containsAll(keys: Iterable<Key>, scope?: Key): boolean[];
   match(url: Key, scope?: Key): string | null;
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
+  resembles(text: Key, scope?: Key): number;
 }
 
 /** A list with its name in answers. */
@@ -313,11 +324,12 @@ export class SetFollower implements Asked {
   }): void;
   /** Stops polling. The set stays active. */
   stop(): void;
-  /** @throws NotReadyError if there is no set yet, like the other three methods */
+  /** @throws NotReadyError if there is no set yet, like the other four methods */
   contains(key: Key, scope?: Key): boolean;
   containsAll(keys: Iterable<Key>, scope?: Key): boolean[];
   match(url: Key, scope?: Key): string | null;
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
+  resembles(text: Key, scope?: Key): number;
 }
 
 /** The base class of all errors. */

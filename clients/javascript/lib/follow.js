@@ -289,6 +289,11 @@ export class SetFollower {
     return this.#answering().matchAll(urls, scope);
   }
 
+  /** See Lookup. */
+  resembles(text, scope) {
+    return this.#answering().resembles(text, scope);
+  }
+
   /**
    * Polls once for a newer set and loads it.
    *

@@ -434,6 +434,22 @@ export class GolombCodedSet {
     }
   }
 
+  /**
+   * Passes the ascending values of the buckets of two suffixes, BigInts, and of the buckets between them to a function
+   * until it returns false.
+   */
+  forEachBetween(first, last, take) {
+    const bucketOf = (suffix) => Number((suffix * BigInt(this.#range.buckets)) >> 64n);
+    const end = bucketOf(last);
+    let continues = this.count > 0;
+    for (let bucket = bucketOf(first); continues && bucket <= end; bucket++) {
+      const at = this.#starts.placeOf(bucket);
+      if (at >= 0) {
+        this.#decode(bucket, at, false, (value) => (continues = take(value)));
+      }
+    }
+  }
+
   /** Returns all values, ascending; rejects codes that no writer produces. */
   values() {
     const values = this.#range.array(this.count);

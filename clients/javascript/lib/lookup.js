@@ -3,6 +3,7 @@
 import { halfAPair, isWellFormed, utf8 } from "./bytes.js";
 import { MAX_KEY_BYTES, expressions, formOf, ruleOf } from "./canonical.js";
 import { InvalidKeyError, UnsupportedError } from "./errors.js";
+import { TextSignature, equalBands, parseRule } from "./near.js";
 import { shardBits } from "./snapshot.js";
 import { OUT } from "./words.js";
 
@@ -84,6 +85,8 @@ export class Lookup {
   #snapshots;
   #bits;
   #isWhole;
+  #near;
+  #signature;
 
   /**
    * @param parameters the parameters of the set
@@ -100,6 +103,8 @@ export class Lookup {
     this.#hashKey = hashKey;
     this.#snapshots = snapshots;
     this.#bits = shardBits(parameters.shards);
+    this.#near = parameters.near ? parseRule(parameters.near) : null;
+    this.#signature = this.#near === null ? null : new TextSignature(this.#near, hashKey);
     this.#isWhole = snapshots.length === parameters.shards && !snapshots.includes(undefined);
   }
 
@@ -145,6 +150,27 @@ export class Lookup {
   matchAll(urls, scope) {
     const bytes = scopeBytes(scope);
     return Array.from(urls, (url) => this.#match(url, bytes));
+  }
+
+  /**
+   * Returns the number of bands that a text shares with the live text that resembles it most: 0 if no live text resembles
+   * it, all bands of the rule if the text itself is live.
+   *
+   * @throws InvalidKeyError if the text has no canonical form
+   */
+  resembles(text, scope) {
+    if (this.#near === null) {
+      throw new UnsupportedError("the set has no rule for near-duplicates: publish it with --near");
+    }
+    if (!this.#isWhole) {
+      throw new UnsupportedError("a text is looked up in all shards of a set, here are only some");
+    }
+    const bytes = scopeBytes(scope);
+    const form = formOf(this.#rule, text);
+    if (this.#holds(bytes, form)) {
+      return this.#near.bands;
+    }
+    return equalBands(this.#near, this.#signature.bands(form, bytes), this.#snapshots, this.#bits);
   }
 
   #match(url, scope) {

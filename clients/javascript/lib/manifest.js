@@ -5,7 +5,7 @@ import { ipv6 } from "./addresses.js";
 import { FieldReader, bytesOfHex, concat, crc32c, equalBytes, hex, readVersion } from "./bytes.js";
 import { MissingError, UnsupportedError, UntrustedError, require } from "./errors.js";
 import { sha256 } from "./sha256.js";
-import { STRIPPED, knownCanonicaliser, knownHash, readStripped, requireParameters } from "./snapshot.js";
+import { KNOWN_FLAGS, knownCanonicaliser, knownHash, readRule, requireParameters } from "./snapshot.js";
 
 const MAGIC = "8946534d";
 const EXPIRES = 1;
@@ -27,7 +27,7 @@ export class Manifest {
       bytes.length >= 4 && hex(fields.take(4, "the magic number")) === MAGIC,
       "this is not a manifest: the magic number is missing"
     );
-    const flags = readVersion(fields, "manifest", STRIPPED);
+    const flags = readVersion(fields, "manifest", KNOWN_FLAGS);
     const parts = fields.u8("the parts");
     if (parts > KNOWN_PARTS) {
       throw new UnsupportedError(`the manifest has parts 0x${parts.toString(16)}, of which this program knows 0x1f`);
@@ -60,10 +60,7 @@ export class Manifest {
     const keyCheck = fields.u64("keyCheck");
     const canonicaliser = knownCanonicaliser(fields.u8("the canonicaliser"));
     const canonicaliserVersion = Number(fields.bigLeb("canonicaliserVersion"));
-    const strippedParameters =
-      flags & STRIPPED
-        ? readStripped(fields, fields.leb("the length of strippedParameters", 1, 1000), canonicaliser)
-        : null;
+    const rule = readRule(fields, flags, canonicaliser, (name, most) => fields.leb(`the length of ${name}`, 1, most));
     const shards = Number(fields.bigLeb("shards"));
     const falsePositiveRate = fields.f64("falsePositiveRate");
     this.parameters = Object.freeze({
@@ -71,7 +68,7 @@ export class Manifest {
       keyCheck,
       canonicaliser,
       canonicaliserVersion,
-      strippedParameters,
+      ...rule,
       shards,
       falsePositiveRate,
     });

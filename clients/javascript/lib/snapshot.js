@@ -5,13 +5,16 @@ import { CANONICALISERS } from "./canonical.js";
 import { UnsupportedError, require } from "./errors.js";
 import { GolombCodedSet, Range, setDigest } from "./gcs.js";
 import { ALGORITHMS } from "./hash.js";
+import { MAX_RULE_BYTES, parseRule, requireRoomForTags } from "./near.js";
 import { requireOneForm } from "./stripping.js";
 
 const MAGIC = "894653534e41500a";
 const FIXED_HEADER_BYTES = 217;
 const MAX_HEADER_BYTES = 1319;
-/** The required flag of sets that remove parameters from URLs. */
-export const STRIPPED = 1;
+/** The required flags of sets that remove parameters from URLs, and of sets with a rule for near-duplicates. */
+const STRIPPED = 1;
+const NEAR = 2;
+export const KNOWN_FLAGS = STRIPPED | NEAR;
 const MAX_SHARDS = 65536;
 const MAX_RATE = 0.1;
 /** Above the number of bits of any file. */
@@ -32,12 +35,21 @@ export function knownCanonicaliser(code) {
   return CANONICALISERS[code];
 }
 
-/** Reads the patterns of stripped parameters, given their length. */
-export function readStripped(fields, bytes, canonicaliser) {
-  require(canonicaliser === "url", () => `only the canonicaliser url strips parameters, got ${canonicaliser}`);
-  const patterns = fields.ascii(bytes, "strippedParameters");
-  requireOneForm(patterns);
-  return patterns;
+/** Reads the field that a flag announces; `readLength` returns its length, given its name and its highest length. */
+export function readRule(fields, flags, canonicaliser, readLength) {
+  require(flags !== KNOWN_FLAGS, "a set must have one of the features 1 and 2");
+  let strippedParameters = null;
+  let near = null;
+  if (flags === STRIPPED) {
+    require(canonicaliser === "url", () => `only the canonicaliser url strips parameters, got ${canonicaliser}`);
+    strippedParameters = fields.ascii(readLength("strippedParameters", 1000), "strippedParameters");
+    requireOneForm(strippedParameters);
+  } else if (flags === NEAR) {
+    require(canonicaliser === "text", () => `near-duplicates need the canonicaliser text, got ${canonicaliser}`);
+    near = fields.ascii(readLength("nearRule", MAX_RULE_BYTES), "nearRule");
+    parseRule(near);
+  }
+  return { strippedParameters, near };
 }
 
 /** Rejects parameters of a set that violate the common rules of snapshots and manifests. */
@@ -73,6 +85,7 @@ export function requireRoom(parameters, range, count, hashCount) {
     range.keepsRate(count, parameters.falsePositiveRate),
     () => `a range of ${range.size} is too small for ${count} values at the rate ${parameters.falsePositiveRate}`
   );
+  requireRoomForTags(parameters.near, range, parameters.shards);
   range.requireFits(count);
 }
 
@@ -142,15 +155,16 @@ export class Snapshot {
     const payload = this.#set.payloadBytes();
     const sections = concat([payload, this.#set.startsBytes()]);
     const name = new TextEncoder().encode(header.setName);
-    const stripped = new TextEncoder().encode(header.parameters.strippedParameters ?? "");
-    const headerBytes = FIXED_HEADER_BYTES + name.length + (stripped.length === 0 ? 0 : 2 + stripped.length);
+    const { strippedParameters, near } = header.parameters;
+    const rule = new TextEncoder().encode(near ?? strippedParameters ?? "");
+    const headerBytes = FIXED_HEADER_BYTES + name.length + (rule.length === 0 ? 0 : 2 + rule.length);
     const bytes = new Uint8Array(headerBytes + sections.length);
     const view = new DataView(bytes.buffer);
     const codes = header.parameters;
     bytes.set(bytesOfHex(MAGIC));
     view.setUint16(8, 1, true);
     view.setUint16(10, headerBytes, true);
-    view.setUint32(12, stripped.length === 0 ? 0 : STRIPPED, true);
+    view.setUint32(12, rule.length === 0 ? 0 : near ? NEAR : STRIPPED, true);
     view.setUint8(16, 1);
     view.setUint8(18, Number(Object.keys(ALGORITHMS).find((code) => ALGORITHMS[code] === codes.hash)));
     view.setUint8(19, CANONICALISERS.indexOf(codes.canonicaliser));
@@ -174,9 +188,9 @@ export class Snapshot {
     view.setUint32(208, crc32c(sections), true);
     view.setUint8(212, name.length);
     bytes.set(name, 213);
-    if (stripped.length > 0) {
-      view.setUint16(213 + name.length, stripped.length, true);
-      bytes.set(stripped, 215 + name.length);
+    if (rule.length > 0) {
+      view.setUint16(213 + name.length, rule.length, true);
+      bytes.set(rule, 215 + name.length);
     }
     const end = headerBytes - 4;
     view.setUint32(end, crc32c(bytes.subarray(0, end)), true);
@@ -198,6 +212,11 @@ export class Snapshot {
     return this.#set.values();
   }
 
+  /** Calls forEachBetween of the set. */
+  forEachBetween(first, last, take) {
+    this.#set.forEachBetween(first, last, take);
+  }
+
   /** Returns whether the set contains a hash of this shard, given in two halves. */
   containsHalves(high, low) {
     const bits = this.#shardBits;
@@ -209,7 +228,7 @@ export class Snapshot {
 
 function readHeader(fields, headerBytes) {
   const flags = fields.u32("requiredFlags");
-  requireFlags(flags, STRIPPED, "snapshot");
+  requireFlags(flags, KNOWN_FLAGS, "snapshot");
   const codec = fields.u8("codec");
   if (codec !== 1) {
     throw new UnsupportedError(`the codec must be 1, got ${codec}`);
@@ -242,14 +261,14 @@ function readHeader(fields, headerBytes) {
   const nameBytes = fields.u8("setNameBytes");
   require(reserved === 0n, "the reserved bytes must be 0");
   header.setName = checkedSetName(fields.ascii(nameBytes, "the set name"));
-  const strippedParameters = flags === 0 ? null : readStripped(fields, fields.u16("strippedBytes"), canonicaliser);
+  const rule = readRule(fields, flags, canonicaliser, (name) => fields.u16(`the length of ${name}`));
   require(headerBytes === fields.at + 4, () => `the header must have ${fields.at + 4} bytes, got ${headerBytes}`);
   const parameters = {
     hash,
     keyCheck,
     canonicaliser,
     canonicaliserVersion,
-    strippedParameters,
+    ...rule,
     shards,
     falsePositiveRate,
   };

@@ -158,6 +158,7 @@ function strippedSnapshot(strippedParameters, canonicaliser = "url") {
     canonicaliser,
     canonicaliserVersion: canonicaliser === "url" ? 2 : 1,
     strippedParameters,
+    near: null,
     shards: 1,
     falsePositiveRate: 0.001,
   };
@@ -196,7 +197,7 @@ test("stripped parameters that violate a rule are rejected", () => {
   const ofTexts = strippedSnapshot("a", "text").snapshot.toBytes();
   assert.throws(() => Snapshot.read(ofTexts), /only the canonicaliser url strips parameters, got text/);
   const unknown = strippedSnapshot("a").snapshot.toBytes();
-  unknown[12] |= 2;
+  unknown[12] |= 4;
   const headerBytes = unknown[10] | (unknown[11] << 8);
   new DataView(unknown.buffer).setUint32(headerBytes - 4, crc32c(unknown.subarray(0, headerBytes - 4)), true);
   assert.throws(() => Snapshot.read(unknown), { name: "UnsupportedError" });

@@ -3,7 +3,7 @@
     info PATH                           prints the header of a manifest, snapshot or blob
     verify PATH [--public-key FILE]     verifies a set, a snapshot or a blob
     query PATH [KEY...|-]               looks up keys in a set
-    match LIST [URL...|-]               matches URLs against lists
+    match LIST [URL...|-]               matches URLs against lists, or texts against a set with --near
     follow SOURCE                       prints a line for each newer snapshot of a set
     apply PATH OUTPUT [--from PATH]     writes the snapshot of each shard of a set
 
@@ -369,6 +369,8 @@ def _match(options: argparse.Namespace) -> int:
         if paths.count(path) > 1:
             raise UnsupportedError(f"{path} must be given once")
     opened = [_open_list(path, key_hash, options) for path in paths]
+    if opened[0].parameters.near is not None:
+        return _match_texts(opened, options)
     # Sets with the same name are identified by their paths.
     names = paths if len({one.set_name for one in opened}) < len(opened) else None
     lists = UrlLists(opened[:allow_from], opened[allow_from:], names)
@@ -380,6 +382,31 @@ def _match(options: argparse.Namespace) -> int:
             invalid += answer.reason is not None
             url = answer.url.decode("utf-8", "replace") if isinstance(answer.url, bytes) else answer.url
             line = _json_of(url, answer) if options.json else _line_of(url, answer, several)
+            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+        sys.stdout.buffer.flush()
+    return _status(invalid)
+
+
+def _match_texts(opened: list[SnapshotSet], options: argparse.Namespace) -> int:
+    texts = opened[0]
+    if len(opened) > 1:
+        raise UnsupportedError(f"--list and --allow need lists of URLs; {options.path} contains texts")
+    assert texts.parameters.near is not None
+    scope, bands = os.fsencode(options.scope), texts.parameters.near.bands
+    invalid = 0
+    for questions in _questions(options.questions):
+        for question in questions:
+            text = _field(question.decode("utf-8", "replace"))
+            row: dict[str, Any] = {"text": text, "answer": "invalid"}
+            try:
+                equal = texts.resembles(question, scope)
+                row = {"text": text, "answer": "present" if equal else "absent", "equalBands": equal, "bands": bands}
+                words = [text, row["answer"], *([str(equal)] if equal else [])]
+            except InvalidKeyError as error:
+                invalid += 1
+                row["reason"] = str(error)
+                words = [text, "invalid", _field(str(error))]
+            line = json.dumps(row, ensure_ascii=False, separators=(",", ":")) if options.json else "\t".join(words)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
         sys.stdout.buffer.flush()
     return _status(invalid)
@@ -507,7 +534,7 @@ def _parser() -> argparse.ArgumentParser:
         ("info", _info, "print the header of a manifest, snapshot or blob"),
         ("verify", _verify, "verify a set, a snapshot or a blob"),
         ("query", _query, "look up keys in a set"),
-        ("match", _match, "match URLs against lists"),
+        ("match", _match, "match URLs against lists, or texts against a set of near-duplicates"),
         ("follow", _follow, "print a line for each newer snapshot of the set"),
         ("apply", _apply, "write the snapshot of each shard of a set"),
     ):

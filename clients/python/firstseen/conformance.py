@@ -133,6 +133,13 @@ def _match(request: Request) -> Request:
     return _each("entries", lambda url: opened.match(url, request.get("scope") or ""), request["urls"], None)
 
 
+def _resembles(request: Request) -> Request:
+    opened, scope = _opened(request), request.get("scope") or ""
+    if opened.parameters.near is None:
+        opened.resembles("")
+    return _each("equalBands", lambda text: opened.resembles(text, scope), request["texts"], 0)
+
+
 def _public_key(text: str) -> TrustedKey:
     try:
         return TrustedKey(bytes.fromhex(text))
@@ -174,6 +181,8 @@ def _manifest(request: Request) -> Request:
     }
     if parameters.stripped:
         answer["strip"] = parameters.stripped
+    if parameters.near:
+        answer["near"] = str(parameters.near)
     return answer
 
 
@@ -197,6 +206,7 @@ _OPERATIONS: dict[str, Callable[[Request], Request]] = {
     "snapshot": _snapshot,
     "query": _query,
     "match": _match,
+    "resembles": _resembles,
     "manifest": _manifest,
     "follow": _follow,
 }

@@ -131,6 +131,10 @@ class Follower:
         """Calls SnapshotSet.match of the active set."""
         return self.snapshot().match(url, scope)
 
+    def resembles(self, text: Key, scope: Key = b"") -> int:
+        """Calls SnapshotSet.resembles of the active set."""
+        return self.snapshot().resembles(text, scope)
+
     def poll(self) -> Optional[Update]:
         """Polls once for a newer set. Reports problems of the source in `trouble` and does not raise them."""
         with self._polling:

@@ -8,16 +8,13 @@ from typing import Optional
 
 from .bits import MAX_LEB, MAX_TOTAL_BYTES, Fields, crc32c, require
 from .blobs import MAX_COUNT, require_version
-from .canonical.url import MAX_PATTERNS
 from .errors import UnsupportedError
-from .parameters import SetParameters, require_known, require_window, stripped_parameters
+from .parameters import KNOWN_FLAGS, SetParameters, most_rule_bytes, require_known, require_window, rule_name, with_rule
 
 MANIFEST_MAGIC = b"\x89FSM"
 # Message for trusted keys with a snapshot.
 ONLY_MANIFESTS = "only manifests have signatures"
 MAX_MILLIS = 253_402_300_799_999
-# Bits of the required flags.
-_STRIPPED = 1
 _EXPIRES, _BLOBS, _HAS_PACK, _SIGNED, _EXTENSION = 1, 2, 4, 8, 16
 _NAME = re.compile(r"manifest-([0-9]{10,19})\.bin")
 # A scheme, an authority without a user, and a path without %00, in the characters of RFC 2396. The
@@ -37,7 +34,7 @@ class Manifest:
         fields = Fields(data)
         require(data[:4] == MANIFEST_MAGIC, "this is not a manifest: the magic number is missing")
         fields.take(4, "the magic number")
-        flags = require_version(fields, "manifest", _STRIPPED)
+        flags = require_version(fields, "manifest", KNOWN_FLAGS)
         parts = fields.u8("the parts")
         if parts & ~(_EXPIRES | _BLOBS | _HAS_PACK | _SIGNED | _EXTENSION):
             raise UnsupportedError(f"the manifest has parts 0x{parts:02x}, of which this reader knows 0x1f")
@@ -71,19 +68,19 @@ class Manifest:
         canonicaliser = fields.u8("the canonicaliser")
         require_known(hash_algorithm, canonicaliser)
         version = fields.leb("canonicaliserVersion")
-        stripped = ""
-        if flags & _STRIPPED:
-            length = fields.leb("the length of the stripped parameters", 1, MAX_PATTERNS)
-            stripped = stripped_parameters(fields.take(length, "the stripped parameters"))
-        self.parameters = SetParameters(
+        rule = b""
+        if flags:
+            length = fields.leb(f"the length of {rule_name(flags)}", 1, most_rule_bytes(flags))
+            rule = fields.take(length, rule_name(flags))
+        parameters = SetParameters(
             hash_algorithm,
             key_check,
             canonicaliser,
             version,
             fields.leb("shards"),
             fields.f64("falsePositiveRate"),
-            stripped,
         )
+        self.parameters = with_rule(parameters, flags, rule)
         self.count = fields.leb("count")
         self.root = fields.take(32, "the root")
         self.pack = fields.reference("the pack") if parts & _HAS_PACK else None

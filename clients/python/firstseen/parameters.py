@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Optional
 
 from . import canonical
 from .bits import require
 from .canonical import url
 from .errors import UnsupportedError
 from .keyhash import HASH_NAMES, KeyHash, joined
+from .near import MAX_RULE_CHARS, NearRule
 
 MAX_SHARDS = 65_536
 
@@ -27,6 +29,8 @@ class SetParameters:
     """The configured rate per key, an upper bound of the actual rate."""
     stripped: str = ""
     """Patterns of the query parameters that are removed from URLs; may be empty."""
+    near: Optional[NearRule] = None
+    """The rule whose bands the set contains in addition to the texts."""
 
     def require_valid(self) -> None:
         version, shards, rate = self.canonicaliser_version, self.shard_count, self.false_positive_rate
@@ -41,6 +45,10 @@ class SetParameters:
         require(
             not self.stripped or self.canonicaliser_code == canonical.URL.code,
             "only sets of the canonicaliser url have stripped parameters",
+        )
+        require(
+            self.near is None or self.canonicaliser_code == canonical.TEXT.code,
+            "only sets of the canonicaliser text have a rule for near-duplicates",
         )
         require(0 < rate <= 0.1, f"the false-positive rate must be above 0, at most 0.1, got {rate}")
 
@@ -92,6 +100,36 @@ def require_known(hash_algorithm: int, canonicaliser_code: int) -> None:
         )
 
 
+# Bits of the required flags of snapshots and manifests.
+_STRIPPED, _NEAR = 1, 2
+KNOWN_FLAGS = _STRIPPED | _NEAR
+
+
+def rule_name(flags: int) -> str:
+    """Returns the name of the field that a flag announces."""
+    return "the rule for near-duplicates" if flags == _NEAR else "the stripped parameters"
+
+
+def most_rule_bytes(flags: int) -> int:
+    """Returns the highest length of the field that a flag announces."""
+    return MAX_RULE_CHARS if flags == _NEAR else url.MAX_PATTERNS
+
+
+def with_rule(parameters: SetParameters, flags: int, rule: bytes) -> SetParameters:
+    """Returns the parameters with the field that a flag announces."""
+    require(flags != KNOWN_FLAGS, "a set must have one of the features 1 and 2")
+    if flags == _STRIPPED:
+        return replace(parameters, stripped=stripped_parameters(rule))
+    return replace(parameters, near=NearRule.read(rule)) if flags == _NEAR else parameters
+
+
+def rule_of(parameters: SetParameters) -> tuple[int, bytes]:
+    """Returns the required flags, and the field that they announce."""
+    if parameters.near is not None:
+        return _NEAR, str(parameters.near).encode("ascii")
+    return _STRIPPED if parameters.stripped else 0, parameters.stripped.encode("ascii")
+
+
 def stripped_parameters(text: bytes) -> str:
     """Reads the patterns in a file; rejects non-canonical forms."""
     try:
@@ -124,6 +162,11 @@ def require_room(parameters: SetParameters, buckets: int, width: int, count: int
     """Checks that the range of a set fits the shard and its hashes."""
     most = 64 - parameters.shard_bits
     require(buckets * width <= 1 << most, f"there must be at most 2^{most} values, got {buckets * width}")
+    least = parameters.near.least_range if parameters.near else 0
+    require(
+        buckets * width * parameters.shard_count >= least,
+        f"a range of {buckets * width} is too small for the tags of {parameters.near}",
+    )
     require(
         hash_count >= count and (hash_count == 0) == (count == 0),
         f"the number of hashes must be at least {count}, and 0 if that is, got {hash_count}",

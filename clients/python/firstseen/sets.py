@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
-from . import canonical
+from . import canonical, near
 from ._numeric import np
 from .canonical import Key, url_expressions
 from .errors import InvalidKeyError, UnsupportedError
@@ -158,6 +158,41 @@ class SnapshotSet:
             answer.matches[0].entry if answer.present else None
             for answer in UrlLists([self]).ask_each(urls, scope)
         ]
+
+    def resembles(self, text: Key, scope: Key = b"") -> int:
+        """Returns the number of bands that a text shares with the live text that resembles it most.
+
+        0 if no live text resembles it; all bands of the rule if the text itself is live. Raises
+        InvalidKeyError if the text has no canonical form, and UnsupportedError if the set was published
+        without --near.
+        """
+        rule = self.parameters.near
+        if rule is None:
+            raise UnsupportedError(f"set {self.set_name!r} has no rule for near-duplicates: publish it with --near")
+        key_hash = self._hash()
+        prefix = _scope_bytes(scope)
+        form = self._canonicaliser.canonical(text)
+        if self.contains_hash(key_hash.hash(joined(prefix, form))):
+            return rule.bands
+        return near.equal_bands(rule, near.bands(rule, key_hash, form, prefix), self._tags)
+
+    def _tags(self, band: int) -> Iterator[int]:
+        """Returns the tags of the live texts with a band."""
+        rule = self.parameters.near
+        assert rule is not None
+        number, first = self.parameters.shard_and_suffix(rule.first_element(band))
+        shard = self.shards[number]
+        if shard is None:
+            return
+        step = 1 << rule.tag_shift + self.parameters.shard_bits
+        tags = 1 << rule.tag_bits
+        width = shard.buckets * shard.width
+        for value in shard.values_between(first, first + (tags - 1) * step):
+            # The least suffix with this value, and the first tag from there on.
+            suffix = -(-(value << 64) // width)
+            tag = max(0, -(-(suffix - first) // step))
+            if tag < tags and shard.value(first + tag * step) == value:
+                yield tag
 
     def url_false_positive_rate(self, expressions: int) -> float:
         """Returns the highest false-positive rate of a URL with n expressions: 1 − (1 − ε)^n."""

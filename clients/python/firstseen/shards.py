@@ -8,7 +8,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from functools import cached_property
-from typing import Any, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
 from ._numeric import np
 
@@ -27,9 +27,21 @@ class Shard:
         return set_digest(self.buckets, self.width, self.values)
 
     def contains(self, suffix: int) -> bool:
-        value = suffix * self.buckets * self.width >> 64
+        value = self.value(suffix)
         at = bisect_left(self.values, value)
         return at < len(self.values) and self.values[at] == value
+
+    def values_between(self, first: int, last: int) -> Iterator[int]:
+        """Returns the values from the value of a suffix up to the value of a suffix."""
+        least, most = self.value(first), self.value(last)
+        for at in range(bisect_left(self.values, least), len(self.values)):
+            if self.values[at] > most:
+                break
+            yield self.values[at]
+
+    def value(self, suffix: int) -> int:
+        """Returns the value of a suffix."""
+        return suffix * self.buckets * self.width >> 64
 
     def contains_each(self, suffixes: Any) -> Any:
         """Returns for a NumPy array whether each suffix is in the set."""

@@ -10,14 +10,22 @@ from ._numeric import np
 from .bits import Fields, bits_at, crc32c, ones_before, require, require_set_name
 from .errors import UnsupportedError
 from .golomb import GolombCode, golomb_code, words_at_bytes
-from .parameters import SetParameters, require_known, require_room, require_universe, require_window, stripped_parameters
+from .parameters import (
+    KNOWN_FLAGS,
+    SetParameters,
+    require_known,
+    require_room,
+    require_universe,
+    require_window,
+    rule_name,
+    rule_of,
+    with_rule,
+)
 from .shards import Shard, set_digest
 
 SNAPSHOT_MAGIC = b"\x89FSSNAP\n"
 # The fields of the header from requiredFlags to setNameBytes.
 _HEADER = "<IBBBBHHIIQdqqqQQQQQQQ32s32sQQIB"
-# Bits of the required flags.
-_STRIPPED = 1
 # The number of buckets that are decoded together.
 _AT_ONCE = 4096
 
@@ -85,9 +93,9 @@ class Snapshot:
             f"the checksum of the header does not match its {size} bytes",
         )
         header = self.header = _Header(*struct.unpack_from(_HEADER, data, 12))
-        if header.required_flags & ~_STRIPPED:
+        if header.required_flags & ~KNOWN_FLAGS:
             raise UnsupportedError(
-                f"the snapshot needs features 0x{header.required_flags:08x}, of which 0x{_STRIPPED:02x} are known"
+                f"the snapshot needs features 0x{header.required_flags:08x}, of which 0x{KNOWN_FLAGS:02x} are known"
             )
         if header.codec != 1:
             raise UnsupportedError(f"the codec must be 1, got {header.codec}")
@@ -99,21 +107,22 @@ class Snapshot:
         fields = Fields(data[213 : size - 4])
         name = fields.take(header.set_name_bytes, "the set name")
         require_set_name(name)
-        stripped = ""
-        if header.required_flags & _STRIPPED:
-            (length,) = struct.unpack("<H", fields.take(2, "the length of the stripped parameters"))
-            stripped = stripped_parameters(fields.take(length, "the stripped parameters"))
+        rule = b""
+        if header.required_flags:
+            what = rule_name(header.required_flags)
+            (length,) = struct.unpack("<H", fields.take(2, f"the length of {what}"))
+            rule = fields.take(length, what)
         fields.end()
         self.set_name = name.decode("ascii")
-        self.parameters = SetParameters(
+        parameters = SetParameters(
             header.hash_algorithm,
             header.key_check,
             header.canonicaliser,
             header.canonicaliser_version,
             header.shard_count,
             header.rate,
-            stripped,
         )
+        self.parameters = with_rule(parameters, header.required_flags, rule)
         self.parameters.require_valid()
         require_window(header.window_start_millis, header.window_end_millis)
         self.sequence = header.sequence
@@ -369,11 +378,12 @@ def snapshot_bytes(
     code = golomb_code(count, shard.buckets * shard.width)
     bits, begins = _coded(shard, code)
     payload, starts = _packed(bits), _bucket_starts(begins, len(bits))
-    name, stripped = set_name.encode("ascii"), parameters.stripped.encode("ascii")
-    if stripped:
-        stripped = struct.pack("<H", len(stripped)) + stripped
+    name = set_name.encode("ascii")
+    flags, rule = rule_of(parameters)
+    if rule:
+        rule = struct.pack("<H", len(rule)) + rule
     fields = _Header(
-        required_flags=_STRIPPED if stripped else 0,
+        required_flags=flags,
         codec=1,
         reserved_byte=0,
         hash_algorithm=parameters.hash_algorithm,
@@ -401,8 +411,8 @@ def snapshot_bytes(
         sections_checksum=crc32c(payload + starts),
         set_name_bytes=len(name),
     )
-    size = 217 + len(name) + len(stripped)
-    header = SNAPSHOT_MAGIC + struct.pack("<HH", 1, size) + struct.pack(_HEADER, *fields) + name + stripped
+    size = 217 + len(name) + len(rule)
+    header = SNAPSHOT_MAGIC + struct.pack("<HH", 1, size) + struct.pack(_HEADER, *fields) + name + rule
     return header + struct.pack("<I", crc32c(header)) + payload + starts
 
 
