@@ -1,12 +1,16 @@
 package io.firstseen.filters.snapshot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 
 import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.URI;
@@ -65,6 +69,7 @@ final class ConformanceFiles {
     made.damagedBlobs();
     made.damagedPack();
     made.lists();
+    made.nearSets();
     return made.files;
   }
 
@@ -998,6 +1003,103 @@ final class ConformanceFiles {
     List<Long> values = new ArrayList<>();
     snapshot.values().forEachRemaining((Consumer<? super Long>) values::add);
     return values.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  // Sets of texts with their bands.
+
+  private void nearSets() {
+    byte[] ofShort =
+        nearSnapshot(
+            "near-short",
+            NearRule.SHORT,
+            Stream.concat(
+                Stream.of(
+                    "Dear Anna, claim your FREE prize worth $500 today!",
+                    "Your parcel 00340434 is waiting at the depot, pay the fee of 2.99",
+                    "abc",
+                    "é",
+                    "🎉🎉🎉 You are the winner of this week 🎉🎉🎉 call now",
+                    "Ihre Überweisung von 1.200 € wurde ausgeführt"),
+                IntStream.rangeClosed(1, 12)
+                    .mapToObj(
+                        i ->
+                            Integer.toHexString(i * i * 7919)
+                                + " is your code. Reply STOP to this number to unsubscribe from"
+                                + " all of our messages")));
+    nearSnapshot(
+        "near-long",
+        NearRule.LONG,
+        Stream.concat(
+            IntStream.range(0, 6).mapToObj(ConformanceFiles::paragraph),
+            Stream.of("two words", "Wort", "日本 語の 文 章")));
+    nearSnapshot(
+        "near-fold",
+        NearRule.SHORT.folding(),
+        Stream.of(
+            "Dear Anna, claim your free prize worth £500 today", "Скидка 50% только сегодня"));
+    nearSnapshot(
+        "near-fold-words",
+        NearRule.of("words:2,16x2,1+fold"),
+        Stream.of("get your free gift at noon", "I am in plan B. I go now"));
+    NearRule rule = NearRule.of("words:1,16x2,2");
+    SetParameters parameters = nearParameters(SECRET, rule, 8);
+    PublishedSet set = new PublishedSet("near", parameters);
+    set.startMillis = START;
+    List<Long> kept =
+        elements(
+            SECRET,
+            rule,
+            "mail",
+            Stream.of("one two three four five six", "seven eight nine ten", "🎉 party tonight"));
+    List<Long> removed = elements(SECRET, rule, "mail", Stream.of("eleven twelve thirteen"));
+    set.window(1, Stream.of(kept, removed).flatMap(List::stream).toList());
+    directory("near", set.window(2, kept), set.needed(), set);
+    int header = ForgedFile.headerBytes("near-short") + 2 + NearRule.SHORT.toString().length();
+    forged("near-rule-of-three-matches", ofShort, header, file -> file.put(header - 5, (byte) '3'));
+    forged("near-rule-of-urls", ofShort, header, file -> file.put(19, (byte) 1));
+    forged("near-rule-and-stripped", ofShort, header, file -> file.putInt(12, 3));
+  }
+
+  private static SetParameters nearParameters(KeyHash hash, NearRule rule, int shards) {
+    return parameters(hash, Canonicaliser.TEXT, shards, rule.elementRate(1e-6)).withNear(rule);
+  }
+
+  private byte[] nearSnapshot(String name, NearRule rule, Stream<String> texts) {
+    SetParameters set = nearParameters(KeyHash.fixed(), rule, 1);
+    long[] elements =
+        elements(KeyHash.fixed(), rule, "", texts).stream().mapToLong(each -> each).toArray();
+    byte[] bytes = Snapshot.build(elements, parametersOf(name, set, 0)).toBytes();
+    files.put("snapshots/" + name + ".snapshot", bytes);
+    return bytes;
+  }
+
+  private static List<Long> elements(
+      KeyHash hash, NearRule rule, String scope, Stream<String> texts) {
+    TextSignature signature = new TextSignature(rule, hash);
+    return texts
+        .flatMap(
+            text -> {
+              try {
+                byte[] form = Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
+                byte[] joined = ScopedKey.join(scope.getBytes(UTF_8), form);
+                return Arrays.stream(signature.elements(joined)).boxed();
+              } catch (InvalidKeyException e) {
+                throw new IllegalArgumentException(text, e);
+              }
+            })
+        .toList();
+  }
+
+  /** Sixty words of three letters. */
+  private static String paragraph(int seed) {
+    return IntStream.range(0, 60)
+        .map(i -> (seed * seed * 31 + i * i * 7 + i * seed) % 1009)
+        .mapToObj(x -> "" + letter(x % 26) + letter(x / 26 % 26) + letter(x / 676))
+        .collect(joining(" "));
+  }
+
+  private static char letter(int x) {
+    return (char) ('a' + x);
   }
 
   // Lists of hosts and URLs.

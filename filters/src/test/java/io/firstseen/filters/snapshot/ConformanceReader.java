@@ -67,6 +67,7 @@ final class ConformanceReader {
         case "snapshot" -> snapshot(request, answer);
         case "query" -> query(request, answer);
         case "match" -> match(request, answer);
+        case "resembles" -> resembles(request, answer);
         case "manifest" -> manifest(request, answer);
         case "follow" -> follow(request, answer);
         default -> answer.put("unsupported", true);
@@ -170,6 +171,26 @@ final class ConformanceReader {
         entry = Optional.empty();
       }
       entries.add(entry.orElse(null));
+    }
+  }
+
+  private static void resembles(JsonNode request, ObjectNode answer) throws IOException {
+    KeyHash keyHash = keyHash(request);
+    NearTexts live =
+        request.has("file")
+            ? NearTexts.of(Snapshot.read(path(request, "file")), keyHash)
+            : NearTexts.of(
+                SnapshotSet.openDirectory(path(request, "directory"), OptionalLong.empty()),
+                keyHash);
+    ArrayNode equalBands = answer.putArray("equalBands");
+    ArrayNode invalid = answer.putArray("invalid");
+    for (JsonNode text : request.required("texts")) {
+      try {
+        equalBands.add(live.resembles(scope(request), text.textValue().getBytes(UTF_8)));
+      } catch (InvalidKeyException e) {
+        invalid.add(equalBands.size());
+        equalBands.add(0);
+      }
     }
   }
 
