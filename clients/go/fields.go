@@ -154,7 +154,7 @@ func (f *fields) version(what string, knownFlags uint8) (flags uint8) {
 	}
 	flags = f.u8("the required flags")
 	if f.err == nil && flags&^knownFlags != 0 {
-		f.err = unsupported("the %s needs features 0x%02x, of which 0x%02x are known", what, flags, knownFlags)
+		f.err = unsupported("the %s needs features 0x%02x, this reader knows 0x%02x; use a newer version of this package", what, flags, knownFlags)
 	}
 	return flags
 }

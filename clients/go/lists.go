@@ -1,6 +1,7 @@
 package firstseen
 
 import (
+	"fmt"
 	"math"
 
 	"firstseen.io/firstseen/internal/canonical"
@@ -47,6 +48,9 @@ func (l *Lists) AskIn(scope, url string) (Answer, error) {
 	visit, err := canonical.Visited(url)
 	if err != nil {
 		return Answer{}, err
+	}
+	if len(l.Lists) == 0 {
+		return Answer{}, fmt.Errorf("%w: there are no lists", ErrNotReady)
 	}
 	answer := Answer{Matches: []Match{}, AllowedBy: []Match{}}
 	logAbsent := 0.0

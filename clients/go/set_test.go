@@ -104,9 +104,13 @@ func TestLists(t *testing.T) {
 	}
 	none := *spam
 	none.Parameters.CanonicaliserCode = canonical.None
-	lists = Lists{Allow: []Snapshotter{&none}}
+	lists = Lists{Lists: []Snapshotter{spam}, Allow: []Snapshotter{&none}}
 	if _, err := lists.Ask("s2-citi.com"); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("got %v", err)
+	}
+	lists = Lists{Allow: []Snapshotter{ours}}
+	if _, err := lists.Ask("s2-citi.com"); !errors.Is(err, ErrNotReady) {
+		t.Errorf("without a list, nothing is absent, got %v", err)
 	}
 }
 
@@ -151,6 +155,11 @@ func TestOpen(t *testing.T) {
 	} {
 		if _, err := Open(background, files+path, Options{}); !errors.Is(err, kind) {
 			t.Errorf("%s: got %v", path, err)
+		}
+	}
+	for _, path := range []string{"snapshots/near-short.snapshot", "sets/near"} {
+		if _, err := Open(background, files+path, Options{}); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "needs features 0x02") {
+			t.Errorf("a set with a rule for near-duplicates must be rejected, got %v", err)
 		}
 	}
 	if _, err := Open(background, files+"snapshots/one.snapshot", Options{TrustedKeys: []*TrustedKey{trustedKey(t)}}); !errors.Is(err, ErrUnsupported) {

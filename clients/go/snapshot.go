@@ -85,7 +85,7 @@ func (s *snapshotFile) readHeader(data []byte) ([]byte, error) {
 	p.HashAlgorithm, p.CanonicaliserCode = f.u8("the hash"), f.u8("the canonicaliser")
 	p.CanonicaliserVersion = int(f.u16("the version of the canonicaliser"))
 	if flags&^strippedFlag != 0 {
-		return nil, unsupported("the snapshot needs features 0x%08x, of which 0x%02x are known", flags, strippedFlag)
+		return nil, unsupported("the snapshot needs features 0x%02x, this reader knows 0x%02x; use a newer version of this package", flags, strippedFlag)
 	}
 	if codec != 1 {
 		return nil, unsupported("the codec must be 1, got %d", codec)
