@@ -1,25 +1,27 @@
 package io.firstseen.consumer;
 
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.TrustedKey;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** Examples of the documentation, so that they compile. */
 final class DocumentedExamples {
   private DocumentedExamples() {}
 
-  static void queryDirectory(byte[] key) throws Exception {
+  static SnapshotClientOptions options() throws Exception {
     // example: begin
-    KeyHash keyHash = KeyHash.fromFile(Path.of("hash.key"));
-    try (FollowedDirectory followed =
-        FollowedDirectory.builder(Path.of("snapshots"), "spam").keyHash(keyHash).start()) {
-      followed.awaitReady(Duration.ofSeconds(30));
-      SnapshotSet newest = followed.status().snapshot().orElseThrow();
-      System.out.println(newest.mightContainKey(key, keyHash));
-    }
+    var options =
+        SnapshotClientOptions.builder("localhost:9092", "spam")
+            .keyHash(KeyHash.fromFile(Path.of("hash.key")))
+            .trustedKeys(List.of(TrustedKey.read(Path.of("signing.key.pub"))))
+            .cacheDirectory(Path.of("cache"))
+            .staleAfter(Duration.ofHours(3))
+            .build();
     // example: end
+    return options;
   }
 
   static void bind(SnapshotClient client, MeterRegistry registry) {

@@ -4,12 +4,12 @@ import java.io.Serializable;
 import java.util.Optional;
 
 /**
- * Bounds on the change of the number of live keys from one published manifest to the next. A larger
- * change is held until an operator allows it.
+ * Bounds on the change of the number of live keys from one published manifest to the next. After a
+ * larger change, publication is on hold until an operator releases it.
  *
  * @param maxFall the share of the keys that may disappear, in [0, 1]
  * @param maxGrowth the factor by which the number may grow, at least 1, or infinite
- * @param floor a decrease from fewer keys than this is never held; growth from fewer keys is
+ * @param floor a decrease from fewer keys than this is always published; growth from fewer keys is
  *     measured from this number; at least 0
  */
 public record ChangeBounds(double maxFall, double maxGrowth, long floor) implements Serializable {

@@ -53,9 +53,9 @@ import org.apache.flink.util.Collector;
  * of a subtask without operations does not advance. Later reports of such a subtask count for the
  * next manifest.
  *
- * <p>A window is held if its number of live keys jumps ({@link PublishingGate}). Its blobs are
- * published, since later packs follow them, and its sequence is used up, but no manifest has that
- * sequence. Blobs that are not in use are removed ({@link BlobRetention}).
+ * <p>Publication is on hold if the number of live keys jumps ({@link PublishingGate}). The blobs of
+ * the window are published, since later packs follow them, and its sequence is used up, but no
+ * manifest has that sequence. Blobs that are not in use are removed ({@link BlobRetention}).
  *
  * <p>The windows of manifests ascend strictly; sequences count from 1. A report may arrive after
  * the manifest of its window or of a later one: a savepoint with drain closes the last windows

@@ -51,8 +51,8 @@ final class PublishingGate {
     if (isTakeOver && manifest.windowEndMillis() < publication.takenOverWindowEndMillis()) {
       hold();
       LOG.warn(
-          "set {} is held at sequence {}, which was taken over: its window ends at {}, the new one"
-              + " earlier, at {}",
+          "publication of set {} is on hold after sequence {}, which was taken over: its window ends"
+              + " at {}, the new one earlier, at {}",
           manifest.setName(),
           publication.takenOverSequence(),
           Instant.ofEpochMilli(publication.takenOverWindowEndMillis()),
@@ -91,9 +91,9 @@ final class PublishingGate {
 
   private static void warnOfJump(Manifest manifest, Tuple2<Long, Long> last, String breach) {
     LOG.warn(
-        "set {} is held at sequence {}: {} keys are live at the end of the window, {}, after {} in"
-            + " that manifest, but {}. To publish it, restart the job from its state with"
-            + " --allow-jump-after {} or with a wider bound.",
+        "publication of set {} is on hold after sequence {}: {} keys are live at the end of the"
+            + " window, {}, after {} in that manifest, but {}. To publish it, restart the job from"
+            + " its state with --allow-jump-after {} or with a wider bound.",
         manifest.setName(),
         last.f0,
         manifest.count(),
