@@ -235,7 +235,7 @@ test("headers do not go where the service leads to, and may change", async (t) =
   assert.ok(elsewhere.asked.length > 0);
 });
 
-/** A service without blobs, and another place that has them; what was asked of that place. */
+/** A service without blobs, and another place that has them; the requests to that place. */
 async function elsewhere(t, manifest, manifestOfBases) {
   const server = await service(t);
   server.answers.set("/v1/manifest", golden(manifest));
