@@ -157,7 +157,7 @@ public final class Expiry {
     return nowMillis - 2 * ttlMillis;
   }
 
-  /** Sets the instants to those of a change that is repeated. */
+  /** Sets the instants of a repeated change. */
   void setTo(long newDueMillis, long newFloorMillis, long newEndMillis) {
     dueMillis = newDueMillis;
     nowMillis = newFloorMillis + 2 * ttlMillis;
