@@ -9,8 +9,6 @@ import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
@@ -25,7 +23,6 @@ import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -120,7 +117,6 @@ final class SnapshotBuildCommand extends Verb {
 
   private long[] hashes = new long[1 << 12];
   private int hashCount;
-  private long nearDuplicates;
 
   @Override
   public Integer call() throws Exception {
@@ -140,7 +136,7 @@ final class SnapshotBuildCommand extends Verb {
     // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    SetParameters parameters = parameters(keyHash, rate);
+    SetHashes set = new SetHashes(keyHash, keys.canonicaliser(), 1, rate, near.rule());
     InputFile.requireOther(input, deadLetters);
     DeadLetterFile rejected =
         deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
@@ -149,37 +145,16 @@ final class SnapshotBuildCommand extends Verb {
     }
     KeyLines lines =
         new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
-    if (parameters.near() == null) {
-      lines.forEach(key -> add(keyHash.hash(key)));
-    } else {
-      AcceptedTexts texts = new AcceptedTexts(parameters.near(), keyHash);
-      lines.forEach(text -> add(texts.accept(text)));
-    }
+    set.forEach(lines, this::add);
     if (rejected != null) {
       rejected.complete();
     }
     lines.requireUsable();
-    Snapshot snapshot = build(parameters);
+    Snapshot snapshot = build(set.parameters());
     file.write(snapshot.toBytes());
     file.complete();
-    print(snapshot, lines);
+    print(snapshot, lines, set);
     return ExitCode.GOOD;
-  }
-
-  private SetParameters parameters(KeyHash keyHash, double rate) {
-    NearRule rule = near.rule().orElse(null);
-    double hashRate = rule == null ? rate : rule.elementRate(rate);
-    try {
-      return SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), hashRate)
-          .withNear(rule);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
-    }
-  }
-
-  private void add(Optional<long[]> elements) {
-    elements.ifPresentOrElse(
-        accepted -> Arrays.stream(accepted).forEach(this::add), () -> nearDuplicates++);
   }
 
   private void add(long hash) {
@@ -204,7 +179,7 @@ final class SnapshotBuildCommand extends Verb {
     }
   }
 
-  private void print(Snapshot snapshot, KeyLines lines) {
+  private void print(Snapshot snapshot, KeyLines lines, SetHashes set) {
     keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
     lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
@@ -212,13 +187,11 @@ final class SnapshotBuildCommand extends Verb {
     object.put("digest", snapshot.digest());
     object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
     if (near.rule().isPresent()) {
-      object.put("nearDuplicates", nearDuplicates);
+      object.put("nearDuplicates", set.nearDuplicates());
     }
-    String omitted =
-        nearDuplicates == 0
-            ? ""
-            : ", without %s near-duplicates".formatted(SnapshotSummary.number(nearDuplicates));
     print(
-        json, object.setAll(summary.fields().json()), output + ": " + summary.sentence() + omitted);
+        json,
+        object.setAll(summary.fields().json()),
+        output + ": " + summary.sentence() + set.omitted());
   }
 }

@@ -9,11 +9,10 @@ import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
@@ -41,7 +40,8 @@ import picocli.CommandLine.Option;
       "Publishes a file with one key per line as the next sequence of a set in a "
           + "directory: a pack with the changes, bases, a list of bases, and a manifest. Clients "
           + "follow the directory, or its files on any web server.",
-      "Lines without a usable key are skipped and reported on standard error.",
+      "Lines without a usable key are skipped and reported on standard error. With --near, "
+          + "lines that resemble an earlier line are omitted.",
       "Exit status 1 if the publication is on hold because the number of keys has changed too "
           + "much; clients keep the previous snapshot."
     })
@@ -85,6 +85,8 @@ final class SnapshotPublishCommand extends Verb {
   private String setName;
 
   @Mixin private KeyOptions keys;
+
+  @Mixin private NearOptions near;
 
   @Option(
       names = "--snapshot-fpr",
@@ -183,11 +185,12 @@ final class SnapshotPublishCommand extends Verb {
                 new KeyOptions.Rate("--snapshot-fpr", falsePositiveRate),
                 new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate))
             .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
+    SetHashes set = new SetHashes(keyHash, keys.canonicaliser(), shards, rate, near.rule());
     DirectoryPublisher publisher =
         new DirectoryPublisher(
             directory,
             setName,
-            SetParameters.of(keyHash, keys.canonicaliser(), new Shards(shards), rate),
+            set.parameters(),
             window,
             publication(),
             signingKey == null ? null : SnapshotSignCommand.read(signingKey),
@@ -202,7 +205,7 @@ final class SnapshotPublishCommand extends Verb {
     KeyLines lines =
         new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
     LongStream.Builder hashes = LongStream.builder();
-    lines.forEach(key -> hashes.add(keyHash.hash(key)));
+    set.forEach(lines, hashes::add);
     if (rejected != null) {
       rejected.complete();
     }
@@ -211,7 +214,7 @@ final class SnapshotPublishCommand extends Verb {
         publisher.publish(hashes.build().toArray(), System.currentTimeMillis());
     keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
     lines.warnOfUnusable();
-    print(json, object(result, lines), sentence(result));
+    print(json, object(result, lines), sentence(result, set));
     return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;
   }
 
@@ -252,17 +255,18 @@ final class SnapshotPublishCommand extends Verb {
     return object;
   }
 
-  private String sentence(DirectoryPublisher.Result result) {
+  private String sentence(DirectoryPublisher.Result result, SetHashes set) {
     if (result.held().isPresent()) {
       return "on hold at sequence %d of set '%s': %s"
           .formatted(result.manifest().sequence(), setName, result.held().get());
     }
-    return "sequence %d of set '%s': %s keys, change of %s bytes, whole set in %s bytes"
+    return "sequence %d of set '%s': %s, change of %s bytes, whole set in %s bytes%s"
         .formatted(
             result.manifest().sequence(),
             setName,
-            SnapshotSummary.number(result.keys()),
+            set.amount(result.keys()),
             SnapshotSummary.number(result.changeBytes()),
-            SnapshotSummary.number(result.setBytes()));
+            SnapshotSummary.number(result.setBytes()),
+            set.omitted());
   }
 }

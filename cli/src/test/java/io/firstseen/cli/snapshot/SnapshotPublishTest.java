@@ -97,6 +97,38 @@ class SnapshotPublishTest {
   }
 
   @Test
+  void textsArePublishedWithTheirBands() throws Exception {
+    String prize = "Dear Anna, claim your FREE prize worth $500 today!";
+    String directory = root.resolve("texts").toString();
+    for (int sequence = 1; sequence <= 2; sequence++) {
+      list(
+          sequence == 1
+              ? Stream.of(prize, prize.replace("$500", "£20"), "meet me at noon")
+              : Stream.of("meet me at noon"));
+      Invocation published =
+          Invocation.of(
+              "snapshot",
+              "publish",
+              "--input=" + root.resolve("list.txt"),
+              "--directory=" + directory,
+              "--set=texts",
+              "--hash-key-file=public",
+              "--canonicaliser=text",
+              "--near=short");
+      assertThat(published.out().get(0))
+          .startsWith(
+              sequence == 1
+                  ? "sequence 1 of set 'texts': 2 texts, change of "
+                  : "sequence 2 of set 'texts': 1 texts, change of ")
+          .endsWith(sequence == 1 ? ", without 1 near-duplicates" : " bytes");
+      assertThat(Invocation.of("snapshot", "match", directory, prize.replace("$500", "€90")).out())
+          .singleElement()
+          .asString()
+          .contains(sequence == 1 ? "\tpresent\t" : "\tabsent");
+    }
+  }
+
+  @Test
   void aSetThatShrinksTooMuchIsHeldUntilItIsReleased() throws Exception {
     list(hosts(0, 3000));
     assertThat(publish().status()).isZero();
