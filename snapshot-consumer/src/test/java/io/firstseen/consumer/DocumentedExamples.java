@@ -3,6 +3,7 @@ package io.firstseen.consumer;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,16 @@ final class DocumentedExamples {
             .build();
     // example: end
     return options;
+  }
+
+  static FollowedDirectory followAddress() throws Exception {
+    // example: begin
+    FollowedDirectory phishing =
+        FollowedDirectory.builder(URI.create("http://localhost:8081/phishing/"), "phishing")
+            .trustedKeys(List.of(TrustedKey.read(Path.of("signing.key.pub"))))
+            .start();
+    // example: end
+    return phishing;
   }
 
   static void bind(SnapshotClient client, MeterRegistry registry) {
