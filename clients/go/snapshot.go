@@ -125,7 +125,8 @@ func (s *snapshotFile) readHeader(data []byte) ([]byte, error) {
 	switch {
 	case s.windowStartMillis > s.windowEndMillis:
 		return nil, malformed("the window must not end before it starts")
-	case s.number >= p.Shards:
+	// An int of 32 bits may be negative.
+	case uint32(s.number) >= uint32(p.Shards):
 		return nil, malformed("the shard must be below %d, got %d", p.Shards, s.number)
 	case s.sequence > math.MaxInt64 || s.hashCount > math.MaxInt64:
 		return nil, malformed("sequence and number of hashes must be below 2^63")
