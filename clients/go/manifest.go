@@ -140,7 +140,7 @@ func (m *Manifest) check() error {
 	}
 	switch {
 	case m.ExpiresMillis > maxMillis:
-		return malformed("expiresMillis must be at most %d", maxMillis)
+		return malformed("expiresMillis must be at most %d", int64(maxMillis))
 	case m.Pack == nil && m.Count > 0:
 		return malformed("count must be 0 without a pack, got %d", m.Count)
 	case m.Pack != nil && m.PackBytes < m.Pack.Length:
