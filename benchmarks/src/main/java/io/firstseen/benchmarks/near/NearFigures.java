@@ -3,26 +3,11 @@ package io.firstseen.benchmarks.near;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.benchmarks.FiguresProgram;
-import io.firstseen.benchmarks.operator.SwallowingOutput;
-import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.filters.key.InvalidKeyException;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.near.NearRule;
-import io.firstseen.filters.near.TextSignature;
-import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.serializers.Change;
-import io.firstseen.types.Operation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
-import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import picocli.CommandLine.Option;
 
 /**
@@ -36,7 +21,6 @@ import picocli.CommandLine.Option;
 public final class NearFigures extends FiguresProgram {
   private static final int VOCABULARY = 20_000;
   private static final int TRIALS = 20_000;
-  private static final KeyHash HASH = KeyHash.fixed();
 
   @Option(
       names = "--texts",
@@ -78,79 +62,39 @@ public final class NearFigures extends FiguresProgram {
       live.add(text(length));
     }
     figures.title("%s: %,d texts of %d words".formatted(name, texts, length));
-    try (KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>> harness =
-        harness(rule)) {
-      SwallowingOutput<Change<String>> output = new SwallowingOutput<>();
-      harness.setOutputCreator(serializer -> output);
-      harness.setCheckpointStorage(new JobManagerCheckpointStorage(Integer.MAX_VALUE));
-      harness.getExecutionConfig().enableObjectReuse();
-      harness.open();
-      TextSignature signature = new TextSignature(rule, HASH);
-      long start = System.nanoTime();
-      for (String text : live) {
-        harness.processElement(record(signature, text));
+    try (NearTask task = new NearTask(rule, texts)) {
+      for (String text : live.subList(0, texts / 2)) {
+        task.add(text);
       }
-      double seconds = (System.nanoTime() - start) / 1e9;
-      figures.atLeast(name + ": texts per second", texts / seconds, rate, "1/s");
-      double accepted = output.main();
+      double start = NearTask.cpuSeconds();
+      for (String text : live.subList(texts / 2, texts)) {
+        task.add(text);
+      }
+      double accepted = task.accepted().size();
+      double seconds = NearTask.cpuSeconds() - start;
+      figures.atLeast(
+          name + ": texts per second of CPU time", (texts - texts / 2) / seconds, rate, "1/s");
       figures.plain(name + ": first texts accepted", accepted / texts, "");
-      output.clear();
-      harness.prepareSnapshotPreBarrier(1);
-      figures.atMost(
-          name + ": state per text", harness.snapshot(1, 0).getStateSize() / accepted, bytes, "B");
-      output.clear();
+      figures.atMost(name + ": state per text", task.stateBytes() / accepted, bytes, "B");
       int similar = 0;
+      int found = 0;
       for (int i = 0; i < TRIALS; i++) {
-        String text = live.get(random.nextInt(texts));
-        String changed = changed(text, rule.equals(NearRule.SHORT) ? 0.12 : 0.03);
-        if (rule.equals(NearRule.SHORT) || signature.similarity(form(text), form(changed)) >= 0.8) {
+        byte[] text = NearTask.form(live.get(random.nextInt(texts)));
+        byte[] changed =
+            NearTask.form(
+                changed(new String(text, UTF_8), rule.equals(NearRule.SHORT) ? 0.12 : 0.03));
+        if (rule.equals(NearRule.SHORT) || task.signature().similarity(text, changed) >= 0.8) {
           similar++;
-          harness.processElement(record(signature, changed));
+          found += task.resembles(changed) ? 1 : 0;
         }
       }
-      harness.prepareSnapshotPreBarrier(2);
-      figures.atLeast(name + ": recall", 1 - output.main() / (double) similar, recall, "");
-      output.clear();
+      figures.atLeast(name + ": recall", (double) found / similar, recall, "");
+      int dropped = 0;
       for (int i = 0; i < TRIALS; i++) {
-        harness.processElement(record(signature, text(length)));
+        dropped += task.resembles(NearTask.form(text(length))) ? 1 : 0;
       }
-      harness.prepareSnapshotPreBarrier(3);
-      figures.atMost(
-          name + ": unrelated texts dropped", 1 - output.main() / (double) TRIALS, drops, "");
+      figures.atMost(name + ": unrelated texts dropped", (double) dropped / TRIALS, drops, "");
     }
-  }
-
-  @SuppressWarnings(
-      "unchecked") // Arrays of a generic type; the operator is what apply() put there.
-  private KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>> harness(
-      NearRule rule) throws Exception {
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    OneInputTransformation<Change<String>, Change<String>> dedup =
-        (OneInputTransformation<Change<String>, Change<String>>)
-            Firstseen.nearDuplicates(env.fromData("text"), rule)
-                .keyText(text -> text)
-                .capacity(texts)
-                .apply()
-                .accepted()
-                .getTransformation();
-    return new KeyedOneInputStreamOperatorTestHarness<>(
-        dedup.getOperatorFactory(),
-        (KeySelector<Change<String>, Object>) (KeySelector<?, ?>) dedup.getStateKeySelector(),
-        (TypeInformation<Object>) dedup.getStateKeyType(),
-        dedup.getMaxParallelism(),
-        1,
-        0);
-  }
-
-  private static StreamRecord<Change<String>> record(TextSignature signature, String text)
-      throws InvalidKeyException {
-    byte[] form = form(text);
-    long[] bands = signature.hashes(form, 0, HASH.hash(form));
-    return new StreamRecord<>(new Change<>(Operation.ADD, form, 0, bands, text), 0);
-  }
-
-  private static byte[] form(String text) throws InvalidKeyException {
-    return Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
   }
 
   private String text(int length) {
