@@ -401,6 +401,11 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     shard.countEvent();
   }
 
+  /** See {@link TaskShards#writeAll}. */
+  final void writeAll() {
+    shards.writeAll();
+  }
+
   @Override
   public void processElement(StreamRecord<Change<T>> record) throws Exception {
     batch.add(record);

@@ -110,6 +110,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
     TaggedOperatorSubtaskState state = NO_STATE;
     if (!failed) {
       try {
+        writeAll();
         state = snapshot();
       } catch (Exception e) {
         fail(e);

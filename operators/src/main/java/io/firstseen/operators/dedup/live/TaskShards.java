@@ -141,6 +141,11 @@ public final class TaskShards {
     }
   }
 
+  /** Writes all changed pages to state, so that the next checkpoint has no log. */
+  public void writeAll() {
+    all.forEach(ShardPages::writeAll);
+  }
+
   /** Updates the state; must be called before each checkpoint. */
   public void flush(long checkpoint) {
     int log = rotation == null ? 0 : rotation.logOfCheckpoint();

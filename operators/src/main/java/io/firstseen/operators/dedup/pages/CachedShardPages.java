@@ -140,13 +140,8 @@ public final class CachedShardPages extends ShardPages {
     cache.add(high);
   }
 
-  /**
-   * Writes all changed pages to state, in their order, and empties the log. Called between two
-   * operations.
-   *
-   * @return the number of pages written
-   */
-  int writeAll() {
+  @Override
+  public int writeAll() {
     if (log.isEmpty()) {
       return 0;
     }

