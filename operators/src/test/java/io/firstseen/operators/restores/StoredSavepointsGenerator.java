@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
@@ -20,6 +22,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class StoredSavepointsGenerator {
   /** Never changed once its layout is released: a new layout gets a new directory. */
   private static final String LAYOUT = "savepoints-v1";
+
+  /** With a log, from RocksDB. */
+  private static final String LAYOUT_WITH_LOG = "savepoints-v2";
+
+  private static final Set<StoredKind> KINDS_WITH_LOG =
+      EnumSet.of(StoredKind.PLAIN, StoredKind.TTL_EVENT);
 
   /** Nothing, a list, a page, several pages. */
   private static final int[] KEYS_OF_SHARDS = {0, 60, 700, 4_500};
@@ -36,9 +44,15 @@ class StoredSavepointsGenerator {
   void generate() throws Exception {
     assumeThat(System.getProperty("test")).isEqualTo(getClass().getSimpleName());
     Path resources = Path.of("src/test/resources", getClass().getPackageName().replace('.', '/'));
-    for (StoredKind kind : StoredKind.values()) {
+    generate(resources, LAYOUT, EnumSet.allOf(StoredKind.class));
+    generate(resources, LAYOUT_WITH_LOG, KINDS_WITH_LOG);
+  }
+
+  private static void generate(Path resources, String name, Set<StoredKind> kinds)
+      throws Exception {
+    for (StoredKind kind : kinds) {
       boolean plain = kind == StoredKind.PLAIN;
-      Path layout = resources.resolve(plain ? LAYOUT : LAYOUT + "-" + kind.id());
+      Path layout = resources.resolve(plain ? name : name + "-" + kind.id());
       if (Files.notExists(layout)) {
         generate(
             layout,
