@@ -51,6 +51,7 @@ class MetricsPageTest {
   private static final String WITH_A_TTL = "with a ttl";
   private static final String IN_AN_EXACT_MODE = "only in an exact mode";
   private static final String WITH_AN_AUDIT = "only with an audit";
+  private static final String AND_NEAR = "and `--near`";
   private static final String ON_KAFKA = "only on Kafka";
   private static final String SET = "domains";
 
@@ -81,7 +82,13 @@ class MetricsPageTest {
     Map<String, String> audited = kinds(pipeline("rocksdb", "--audit-slice"));
     assertThat(audited.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
     audited.putAll(ofSnapshotJob);
-    assertThat(audited).isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_A_TTL));
+    assertThat(audited)
+        .isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_A_TTL, AND_NEAR));
+    Map<String, String> near =
+        kinds(pipeline("rocksdb", "--audit-slice", "--near=short", "--canonicaliser=text"));
+    assertThat(near.size()).isGreaterThan(audited.size() - ofSnapshotJob.size());
+    near.putAll(ofSnapshotJob);
+    assertThat(near).isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_A_TTL));
   }
 
   @Test

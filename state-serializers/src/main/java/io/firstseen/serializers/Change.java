@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param key the canonical form of the key, prefixed with its scope as by {@link
  *     io.firstseen.filters.key.ScopedKey}
  * @param hash the key's hash
- * @param bands with {@link io.firstseen.filters.near.NearRule}, the hashes of the text's bands and
- *     of the text, and {@code hash} is the hash of its scope; null otherwise
+ * @param bands with {@link io.firstseen.filters.near.NearRule}, the hashes of the text's bands, of
+ *     the text and of its sample, and {@code hash} is the hash of its scope; null otherwise
  * @param match with {@code NearRule}, the text that the text of an add matches, as far as it is
  *     known; for an accepted text the text itself. Null otherwise, and before the decision
  * @param event the user's event
@@ -52,7 +52,7 @@ public record Change<T>(
 
   /** Returns the hash of the key, also if {@link #hash} is the hash of its scope. */
   public long keyHash() {
-    return bands == null ? hash : bands[bands.length - 1];
+    return bands == null ? hash : bands[bands.length - 2];
   }
 
   @Override

@@ -82,7 +82,7 @@ final class NearTask implements AutoCloseable {
   }
 
   private void process(Operation operation, byte[] form) throws Exception {
-    long[] hashes = signature.hashes(form, 0, HASH.hash(form));
+    long[] hashes = signature.hashesAndSample(form, 0, HASH.hash(form));
     harness.processElement(new StreamRecord<>(new Change<>(operation, form, 0, hashes, form), 0));
   }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The figures of a savepoint. */
 record SavepointSummary(DedupSavepoint savepoint) {
@@ -121,7 +122,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
     WilsonInterval interval = WilsonInterval.of(audit.falsePositives(), audit.newKeys());
     double measured = (double) audit.falsePositives() / audit.newKeys();
     double predicted = audit.predicted() / audit.newKeys();
-    return fields
+    fields
         .put(
             "rate measured",
             "measuredFalsePositiveRate",
@@ -137,6 +138,41 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .json("measuredFalsePositiveRateHigh", interval.high())
         .json("confidence", WilsonInterval.CONFIDENCE)
         .json("predictedFalsePositiveRate", predicted);
+    addSuccesses(fields, "precision", "Precision", savepoint.precision(), "duplicates", "wrong");
+    addSuccesses(fields, "recall", "Recall", savepoint.recall(), "near-duplicates", "missed");
+    return fields;
+  }
+
+  /** Adds the share of trials that succeeded, and its interval. */
+  private static void addSuccesses(
+      Fields fields,
+      String row,
+      String name,
+      @Nullable AuditCounts counts,
+      String trials,
+      String failed) {
+    if (counts == null || counts.newKeys() == 0) {
+      return;
+    }
+    WilsonInterval failures = WilsonInterval.of(counts.falsePositives(), counts.newKeys());
+    double measured = 1 - (double) counts.falsePositives() / counts.newKeys();
+    fields
+        .put(
+            row,
+            "measured" + name,
+            measured,
+            "%s, in [%s, %s] at %.0f %%: %s %s, %s of them %s"
+                .formatted(
+                    Fields.rate(measured),
+                    Fields.rate(1 - failures.high()),
+                    Fields.rate(1 - failures.low()),
+                    100 * WilsonInterval.CONFIDENCE,
+                    SnapshotSummary.number(counts.newKeys()),
+                    trials,
+                    SnapshotSummary.number(counts.falsePositives()),
+                    failed))
+        .json("measured" + name + "Low", 1 - failures.high())
+        .json("measured" + name + "High", 1 - failures.low());
   }
 
   private void addShards(Fields fields) {

@@ -24,7 +24,40 @@ class SavepointSummaryTest {
             .withAudit(slices);
     ShardSummary shard = new ShardSummary(1_000, 2_048, 5_000, new byte[1]);
     return new SavepointSummary(
-        new DedupSavepoint(3, 1, 6_000, parameters, List.of(shard), audit, clockMillis));
+        new DedupSavepoint(
+            3, 1, 6_000, parameters, List.of(shard), audit, null, null, clockMillis));
+  }
+
+  @Test
+  void anAuditOfNearDuplicatesHasPrecisionAndRecall() {
+    DedupParameters parameters =
+        new DedupParameters(30, 1, "siphash-2-4", 7, "text", 1, DedupMode.APPROXIMATE)
+            .withNear("words:3,18x8,1")
+            .withAudit(64);
+    SavepointSummary summary =
+        new SavepointSummary(
+            new DedupSavepoint(
+                3,
+                1,
+                6_000,
+                parameters,
+                List.of(new ShardSummary(1_900, 2_048, 5_000, new byte[1])),
+                new AuditCounts(10_000, 12, 9.5),
+                new AuditCounts(1_000, 0, 0),
+                new AuditCounts(1_600, 16, 14.2),
+                OptionalLong.empty()));
+    assertThat(summary.fields(false).table().lines())
+        .contains(
+            "keys                100",
+            "rate predicted      6.776e-05",
+            "precision           1.000, in [0.9934, 1.000] at 99 %:"
+                + " 1,000 duplicates, 0 of them wrong",
+            "recall              0.9900, in [0.9813, 0.9947] at 99 %:"
+                + " 1,600 near-duplicates, 16 of them missed");
+    JsonNode audit = summary.fields(false).json().get("audit");
+    assertThat(audit.get("measuredPrecisionLow").asDouble()).isBetween(0.993, 0.994);
+    assertThat(audit.get("measuredRecall").asDouble()).isEqualTo(0.99);
+    assertThat(audit.get("measuredRecallHigh").asDouble()).isBetween(0.994, 0.995);
   }
 
   @Test
@@ -98,17 +131,25 @@ class SavepointSummaryTest {
     SavepointSummary summary =
         new SavepointSummary(
             new DedupSavepoint(
-                3, 1, 101_000, parameters, List.of(shard, other), null, OptionalLong.empty()));
+                3,
+                1,
+                101_000,
+                parameters,
+                List.of(shard, other),
+                null,
+                null,
+                null,
+                OptionalLong.empty()));
     assertThat(summary.fields(true).table().lines())
         .contains(
             "near                characters:4,32x5,2",
             "keys                1,010",
             "keys per shard      10 to 1,000, mean 505.0",
             "load                0.500",
-            // (496 ε² + ε) / 4,096 for ε of about 2 · 33,000 / 2^28
-            "rate predicted      6.793e-08",
+            // 496 ε² (1 / 1,000 + 1 / 4,096) + ε / 4,096 for ε of about 2 · 33,000 / 2^28
+            "rate predicted      9.839e-08",
             "bits per key        800.000",
-            "      0         1,000         1   0.500       500,000   6.793e-08");
+            "      0         1,000         1   0.500       500,000   9.839e-08");
   }
 
   @Test

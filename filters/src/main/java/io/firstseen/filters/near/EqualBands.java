@@ -17,12 +17,14 @@ public final class EqualBands implements IntConsumer {
 
   private final NearRule rule;
   private final boolean[] boilerplate;
-  // The tags of the equal bands, each tag once per band.
+  // The tags of the equal bands with the bands, each tag once per band.
   private final int[] tags;
   private int tagCount;
   private int firstOfBand;
   private int textsOfBand;
+  private int band;
   private int best;
+  private int firstBand;
 
   /** The live texts. */
   public interface LiveTexts {
@@ -49,6 +51,7 @@ public final class EqualBands implements IntConsumer {
   public int match(long[] bands, LiveTexts live) {
     tagCount = 0;
     for (int i = 0; i < rule.bands(); i++) {
+      band = i;
       firstOfBand = tagCount;
       textsOfBand = 0;
       live.tags(bands[i], this);
@@ -66,10 +69,11 @@ public final class EqualBands implements IntConsumer {
     int tag = -1;
     int from = 0;
     for (int i = 1; i <= tagCount; i++) {
-      if (i == tagCount || tags[i] != tags[from]) {
+      if (i == tagCount || tags[i] / NearRule.MAX_BANDS != tags[from] / NearRule.MAX_BANDS) {
         if (i - from > best) {
           best = i - from;
-          tag = tags[from];
+          tag = tags[from] / NearRule.MAX_BANDS;
+          firstBand = tags[from] % NearRule.MAX_BANDS;
         }
         from = i;
       }
@@ -84,12 +88,13 @@ public final class EqualBands implements IntConsumer {
       return;
     }
     textsOfBand++;
+    int tagAndBand = tag * NearRule.MAX_BANDS + band;
     for (int i = firstOfBand; i < tagCount; i++) {
-      if (tags[i] == tag) {
+      if (tags[i] == tagAndBand) {
         return;
       }
     }
-    tags[tagCount++] = tag;
+    tags[tagCount++] = tagAndBand;
   }
 
   /** Returns whether the current band is boilerplate, so that no further text matters. */
@@ -100,6 +105,11 @@ public final class EqualBands implements IntConsumer {
   /** Returns whether a band of the last text is boilerplate. */
   public boolean isBoilerplate(int band) {
     return boilerplate[band];
+  }
+
+  /** Returns the first equal band of the last match. */
+  public int firstBand() {
+    return firstBand;
   }
 
   /** Returns the number of equal bands of the last match. */

@@ -116,16 +116,16 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
   }
 
   /**
-   * Returns the number of hashes of a signature: one per band, and the hash of the whole text, by
-   * which equal texts match whatever their bands.
+   * Returns the number of hashes of a text in a filter: one per band, and the hash of the whole
+   * text, by which equal texts match whatever their bands.
    */
   public int hashes() {
     return bands + 1;
   }
 
-  /** Returns the number of components of a signature. */
+  /** Returns the number of components of a signature: of all bands, and of the sample. */
   int components() {
-    return bands * rows;
+    return (bands + 1) * rows;
   }
 
   /**
@@ -154,6 +154,21 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
     double band = Math.pow(similarity, rows);
     double none = Math.pow(1 - band, bands);
     return matches == 1 ? 1 - none : 1 - none - bands * band * Math.pow(1 - band, bands - 1);
+  }
+
+  /** Returns the similarity at which two texts match with a probability in (0, 1). */
+  public double similarityAt(double probability) {
+    double low = 0;
+    double high = 1;
+    while (high - low > 1e-9) {
+      double middle = (low + high) / 2;
+      if (matchProbability(middle) < probability) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
   }
 
   /**
@@ -218,12 +233,18 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
    * a match.
    *
    * @param identityRate the false-positive rate of a lookup of a band with its text tag
+   * @param texts the number of texts in the filter
    */
-  public double filterRate(double identityRate) {
+  public double filterRate(double identityRate, long texts) {
     double band = identityRate * (1 << tagBits());
     return matches == 1
         ? -Math.expm1(hashes() * Math.log1p(-Math.min(band, 1)))
-        : Math.min(1, Math.scalb((pairs() * band + 1) * band, -TAG_BITS));
+        : Math.min(1, pairs() * sameTag(texts) * band * band + identityRate);
+  }
+
+  /** Returns the probability that two lookups return the same tag, of the same text or of two. */
+  private static double sameTag(long texts) {
+    return 1.0 / Math.max(1, texts) + Math.scalb(1.0, -TAG_BITS);
   }
 
   private double pairs() {

@@ -60,14 +60,16 @@ public final class TextSignature {
     Arrays.fill(least, Integer.MAX_VALUE);
     forEachShingle(text, addition);
     long[] bands = new long[rule.bands()];
-    for (int i = 0; i < bands.length; i++) {
-      band.clear().putLong(scope).put((byte) i);
-      for (int row = 0; row < rule.rows(); row++) {
-        band.putInt(least[i * rule.rows() + row]);
-      }
-      bands[i] = hash.hash(band.array());
-    }
+    Arrays.setAll(bands, i -> band(scope, i));
     return bands;
+  }
+
+  private long band(long scope, int number) {
+    band.clear().putLong(scope).put((byte) number);
+    for (int row = 0; row < rule.rows(); row++) {
+      band.putInt(least[number * rule.rows() + row]);
+    }
+    return hash.hash(band.array());
   }
 
   /**
@@ -80,6 +82,20 @@ public final class TextSignature {
   public long[] hashes(byte[] text, long scope, long whole) {
     long[] hashes = Arrays.copyOf(bands(text, scope), rule.hashes());
     hashes[rule.bands()] = whole;
+    return hashes;
+  }
+
+  /**
+   * Returns {@link #hashes}, and then the sample: the hash of one more band, which does not decide
+   * about a match.
+   *
+   * @param text as for {@link #bands}
+   * @param scope as for {@link #bands}
+   * @param whole as for {@link #hashes}
+   */
+  public long[] hashesAndSample(byte[] text, long scope, long whole) {
+    long[] hashes = Arrays.copyOf(hashes(text, scope, whole), rule.hashes() + 1);
+    hashes[rule.hashes()] = band(scope, rule.bands());
     return hashes;
   }
 

@@ -82,7 +82,7 @@ class TextSignatureTest {
   void aFilterWithTheRateOfABandHasTheRateOfATextAtMost(String name, double rate) {
     NearRule rule = NearRule.of(name);
     double band = rule.bandRate(rate);
-    assertThat(rule.filterRate(Math.scalb(band, -rule.tagBits())))
+    assertThat(rule.filterRate(Math.scalb(band, -rule.tagBits()), Long.MAX_VALUE))
         .isCloseTo(rate, withinPercentage(0.001));
     if (rule.matches() == 2) {
       double chance = Math.scalb(1.0, -rule.tagBits());

@@ -59,6 +59,8 @@ class SavepointFuzzTest {
         parameters,
         shards,
         audit,
+        audit,
+        audit,
         in.available() >= Long.BYTES ? OptionalLong.of(in.readLong()) : OptionalLong.empty());
   }
 }

@@ -115,9 +115,10 @@ public final class DedupOptions {
       converter = AuditSlices.class,
       description =
           "Size of the audit: the job measures the false-positive rate on the exact set of the "
-              + "live keys of one hash in N, and reports the new keys that are dropped. 0 "
-              + "disables the audit; at most 1048576; 1024 if N is omitted. State keeps its first "
-              + "value (default: ${DEFAULT-VALUE}).")
+              + "live keys of one hash in N, and reports the new keys that are dropped. With "
+              + "--near, also precision and recall, on texts. 0 disables the audit; at most "
+              + "1048576; 1024 if N is omitted. State keeps its first value (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private int auditSlices;
 

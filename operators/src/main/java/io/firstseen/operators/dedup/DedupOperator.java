@@ -8,6 +8,8 @@ import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.operators.dedup.live.ApproximateSet;
+import io.firstseen.operators.dedup.live.AuditTrials;
+import io.firstseen.operators.dedup.live.AuditedNearSet;
 import io.firstseen.operators.dedup.live.AuditedSet;
 import io.firstseen.operators.dedup.live.EntrySweep;
 import io.firstseen.operators.dedup.live.ExactNearSet;
@@ -29,12 +31,15 @@ import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.operators.dedup.pages.WatchedPageSerializer;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.event.WatermarkEvent;
@@ -154,8 +159,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
             filter.shape(),
             this::setCurrentKey);
     PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
-    liveSet = near == null ? new ApproximateSet(filter, hashShards) : new NearSet(near, filter);
-    AuditedSet audited = null;
+    NearSet nearSet = near == null ? null : new NearSet(near, filter);
+    liveSet = near == null ? new ApproximateSet(filter, hashShards) : nearSet;
+    List<AuditTrials> audits = new ArrayList<>();
     if (isExact) {
       HashEntries entries =
           new HashEntries(backend, DedupState.EXACT, hashShards, pending, this::setCurrentKey);
@@ -169,16 +175,17 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     if (!isExact && effective.auditSlices() > 0) {
       HashEntries entries =
           new HashEntries(backend, DedupState.AUDIT, hashShards, pending, this::setCurrentKey);
-      audited =
-          new AuditedSet(
-              liveSet,
-              effective.auditSlices(),
-              effective.shardCount(),
-              entries,
-              new EntrySweep(shards, entries, clock),
-              state.getState(DedupState.AUDIT_COUNTS),
-              this::setCurrentKey);
-      liveSet = audited;
+      EntrySweep entrySweep = new EntrySweep(shards, entries, clock);
+      audits.add(trials(state, DedupState.AUDIT_COUNTS));
+      if (near == null) {
+        liveSet =
+            new AuditedSet(liveSet, effective.auditSlices(), entries, entrySweep, audits.get(0));
+      } else {
+        audits.add(trials(state, DedupState.AUDIT_PRECISION));
+        audits.add(trials(state, DedupState.AUDIT_RECALL));
+        liveSet =
+            new AuditedNearSet(nearSet, near, effective.auditSlices(), entries, entrySweep, audits);
+      }
     }
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
@@ -200,10 +207,14 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
       if (pending != null) {
         pending.add(shard, key);
       }
-      if (audited != null) {
-        audited.add(shard, key);
+      for (AuditTrials audit : audits) {
+        audit.add(shard, key);
       }
     }
+  }
+
+  private AuditTrials trials(KeyedStateStore state, ValueStateDescriptor<AuditCounts> counts) {
+    return new AuditTrials(effective.shardCount(), state.getState(counts), this::setCurrentKey);
   }
 
   @Override
@@ -310,8 +321,11 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     int kept = effective.identityBits();
     int asked = parameters.identityBits();
     if (kept != asked) {
-      // With two equal bands, two lookups must be wrong.
-      int lookups = effective.near().isEmpty() ? 1 : NearRule.of(effective.near()).matches();
+      // With two equal bands and tags, two lookups must be wrong.
+      int lookups =
+          effective.near().isEmpty()
+              ? 1
+              : NearRule.of(effective.near()).ofFilter(effective.mode().isExact()).matches();
       LOG.warn(
           "{} keeps the {} identity bits of its state; the false-positive rate and capacity of the"
               + " job need {}, so the rate at that capacity is {} times the given rate (start"
@@ -424,19 +438,15 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     Change<T> change = record.getValue();
     ShardPages shard = shards.of(change.hash());
     if (change.operation() == Operation.ADD) {
-      switch (liveSet.add(shard, change)) {
-        case NEW -> {
-          if (texts != null) {
-            record.replace(change.withMatch(NearMatch.of(change.keyHash(), 0)));
-          }
-          emit(Outcome.Kind.ACCEPTED, record, accepted);
-        }
-        case KNOWN -> {
-          if (texts != null) {
-            record.replace(change.withMatch(texts.match()));
-          }
-          emit(Outcome.Kind.DUPLICATE, record, duplicates);
-        }
+      LiveSet.Addition addition = liveSet.add(shard, change);
+      if (texts != null) {
+        boolean isNew = addition == LiveSet.Addition.NEW;
+        NearMatch match = isNew ? NearMatch.of(change.keyHash(), 0) : texts.match();
+        record.replace(change.withMatch(match));
+      }
+      switch (addition) {
+        case NEW -> emit(Outcome.Kind.ACCEPTED, record, accepted);
+        case KNOWN -> emit(Outcome.Kind.DUPLICATE, record, duplicates);
         // Counted by the audit.
         case FALSELY_DROPPED -> emission.emit(Outcome.Kind.FALSE_DUPLICATE, record, output);
       }

@@ -14,6 +14,7 @@ import io.firstseen.types.ShardSummary;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -57,6 +58,10 @@ import org.jspecify.annotations.Nullable;
  * @param parameters the parameters with which the state was built
  * @param shards the summary of each shard's filter, in the order of the shards
  * @param audit the counts of the audit over all shards; null if there is no audit
+ * @param precision with an audit of near-duplicates, the audited dropped texts, of which those
+ *     without a similar live text are the false positives; null otherwise
+ * @param recall with an audit of near-duplicates, the audited texts with a similar live text, of
+ *     which accepted ones are the false positives; null otherwise
  * @param clockMillis with a ttl, the start of the latest epoch that a shard has reached; keys that
  *     are due by then are forgotten. Empty if no time is known
  */
@@ -67,6 +72,8 @@ public record DedupSavepoint(
     DedupParameters parameters,
     List<ShardSummary> shards,
     @Nullable AuditCounts audit,
+    @Nullable AuditCounts precision,
+    @Nullable AuditCounts recall,
     OptionalLong clockMillis) {
 
   private static final ShardSummary EMPTY = new ShardSummary(0, 0, 0, new byte[1]);
@@ -106,12 +113,12 @@ public record DedupSavepoint(
     int count = parameters.get().shardCount();
     ShardKeys keys = ShardKeys.of(count, count);
     List<ShardSummary> shards = new ArrayList<>();
-    AuditCounts audit = AuditCounts.NONE;
+    AuditCounts[] audits = OfShard.NO_AUDITS.clone();
     long clockMillis = NO_TIME;
     for (int number = 0; number < count; number++) {
       OfShard shard = byKey.getOrDefault(keys.keyOf(number), OfShard.NOTHING);
       shards.add(shard.summary());
-      audit = audit.plus(shard.audit());
+      Arrays.setAll(audits, i -> audits[i].plus(shard.audits()[i]));
       clockMillis = Math.max(clockMillis, shard.clockMillis());
     }
     return Optional.of(
@@ -121,7 +128,9 @@ public record DedupSavepoint(
             state.get().getStateSize(),
             parameters.get(),
             Collections.unmodifiableList(shards),
-            parameters.get().auditSlices() == 0 ? null : audit,
+            isAudited(parameters.get(), false) ? audits[0] : null,
+            isAudited(parameters.get(), true) ? audits[1] : null,
+            isAudited(parameters.get(), true) ? audits[2] : null,
             clockMillis == NO_TIME ? OptionalLong.empty() : OptionalLong.of(clockMillis)));
   }
 
@@ -176,9 +185,19 @@ public record DedupSavepoint(
     return stream.executeAndCollect(1).stream().findFirst();
   }
 
-  /** The state of a shard. */
-  private record OfShard(ShardSummary summary, AuditCounts audit, long clockMillis) {
-    static final OfShard NOTHING = new OfShard(EMPTY, AuditCounts.NONE, NO_TIME);
+  private static boolean isAudited(DedupParameters parameters, boolean withNear) {
+    return parameters.auditSlices() > 0 && (!withNear || !parameters.near().isEmpty());
+  }
+
+  /**
+   * The state of a shard.
+   *
+   * @param audits the counts of the audit, precision and recall
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record OfShard(ShardSummary summary, AuditCounts[] audits, long clockMillis) {
+    static final AuditCounts[] NO_AUDITS = {AuditCounts.NONE, AuditCounts.NONE, AuditCounts.NONE};
+    static final OfShard NOTHING = new OfShard(EMPTY, NO_AUDITS, NO_TIME);
   }
 
   private static Map<Integer, OfShard> ofShards(
@@ -224,11 +243,12 @@ public record DedupSavepoint(
       DedupParameters parameters)
       throws Exception {
     env.configure(new Configuration().set(StateBackendOptions.STATE_BACKEND, backend));
-    TypeInformation<Tuple4<Integer, ShardSummary, AuditCounts, Long>> type =
+    TypeInformation<Tuple4<Integer, ShardSummary, AuditCounts[], Long>> type =
         Types.TUPLE(
             Types.INT,
             new SerializerTypeInformation<>(ShardSummary.class, ShardSummarySerializer.INSTANCE),
-            new SerializerTypeInformation<>(AuditCounts.class, AuditCountsSerializer.INSTANCE),
+            Types.OBJECT_ARRAY(
+                new SerializerTypeInformation<>(AuditCounts.class, AuditCountsSerializer.INSTANCE)),
             Types.LONG);
     Map<Integer, OfShard> byKey = new HashMap<>();
     SavepointReader.read(env, path)
@@ -239,17 +259,22 @@ public record DedupSavepoint(
   }
 
   private static final class ShardReader
-      extends KeyedStateReaderFunction<Integer, Tuple4<Integer, ShardSummary, AuditCounts, Long>> {
+      extends KeyedStateReaderFunction<
+          Integer, Tuple4<Integer, ShardSummary, AuditCounts[], Long>> {
     private static final long serialVersionUID = 1;
 
     private final boolean withAudit;
+    private final boolean withNearAudit;
     private final boolean withClock;
     private transient ValueState<ShardSummary> summary;
     private transient ValueState<AuditCounts> audit;
+    private transient ValueState<AuditCounts> precision;
+    private transient ValueState<AuditCounts> recall;
     private transient ValueState<Long> clock;
 
     ShardReader(DedupParameters parameters) {
-      this.withAudit = parameters.auditSlices() > 0;
+      this.withAudit = isAudited(parameters, false);
+      this.withNearAudit = isAudited(parameters, true);
       this.withClock = parameters.ttl() != null;
     }
 
@@ -257,6 +282,8 @@ public record DedupSavepoint(
     public void open(OpenContext context) {
       summary = getRuntimeContext().getState(DedupState.SUMMARY);
       audit = withAudit ? getRuntimeContext().getState(DedupState.AUDIT_COUNTS) : null;
+      precision = withNearAudit ? getRuntimeContext().getState(DedupState.AUDIT_PRECISION) : null;
+      recall = withNearAudit ? getRuntimeContext().getState(DedupState.AUDIT_RECALL) : null;
       clock = withClock ? getRuntimeContext().getState(DedupState.CLOCK) : null;
     }
 
@@ -264,13 +291,17 @@ public record DedupSavepoint(
     public void readKey(
         Integer key,
         Context context,
-        Collector<Tuple4<Integer, ShardSummary, AuditCounts, Long>> out)
+        Collector<Tuple4<Integer, ShardSummary, AuditCounts[], Long>> out)
         throws Exception {
       out.collect(
           Tuple4.of(
               key,
               orElse(summary, OfShard.NOTHING.summary()),
-              orElse(audit, OfShard.NOTHING.audit()),
+              new AuditCounts[] {
+                orElse(audit, AuditCounts.NONE),
+                orElse(precision, AuditCounts.NONE),
+                orElse(recall, AuditCounts.NONE)
+              },
               orElse(clock, OfShard.NOTHING.clockMillis())));
     }
 
@@ -315,9 +346,10 @@ public record DedupSavepoint(
 
   /** Returns the probability that the filter reports a new key of a shard as a duplicate. */
   public double predictedFalsePositiveRate(int shard) {
-    double identityRate = shape().predictedFalsePositiveRate(shards.get(shard).keys());
+    long keys = shards.get(shard).keys();
+    double identityRate = shape().predictedFalsePositiveRate(keys);
     NearRule near = near();
-    return near == null ? identityRate : near.filterRate(identityRate);
+    return near == null ? identityRate : near.filterRate(identityRate, keys / near.hashes());
   }
 
   /**

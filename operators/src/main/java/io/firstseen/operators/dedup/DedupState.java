@@ -58,8 +58,13 @@ final class DedupState {
           "firstseen-audit", LongSerializer.INSTANCE, ExactEntrySerializer.INSTANCE);
 
   /** For each shard, the counts of its audit. */
-  static final ValueStateDescriptor<AuditCounts> AUDIT_COUNTS =
-      new ValueStateDescriptor<>("firstseen-audit-counts", AuditCountsSerializer.INSTANCE);
+  static final ValueStateDescriptor<AuditCounts> AUDIT_COUNTS = auditCounts("counts");
+
+  /** With near-duplicates, for each shard the audited dropped texts and the wrong ones of them. */
+  static final ValueStateDescriptor<AuditCounts> AUDIT_PRECISION = auditCounts("precision");
+
+  /** With near-duplicates, for each shard the audited similar texts and the accepted ones. */
+  static final ValueStateDescriptor<AuditCounts> AUDIT_RECALL = auditCounts("recall");
 
   /**
    * The parameters with which the state was built. A union list, so that every subtask has them at
@@ -73,6 +78,10 @@ final class DedupState {
   private static MapStateDescriptor<Integer, byte[]> log(String name) {
     return new MapStateDescriptor<>(
         "firstseen-log-" + name, IntSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE);
+  }
+
+  private static ValueStateDescriptor<AuditCounts> auditCounts(String name) {
+    return new ValueStateDescriptor<>("firstseen-audit-" + name, AuditCountsSerializer.INSTANCE);
   }
 
   /** {@link #PAGES}, written by another serializer to the same bytes. */

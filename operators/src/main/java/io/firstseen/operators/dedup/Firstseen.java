@@ -341,6 +341,9 @@ public final class Firstseen<T> {
    * the filter drops among them. Metrics show the measured false-positive rate with its confidence
    * interval; {@link DedupStreams#falselyDropped} has the events. Off unless this is called.
    *
+   * <p>With {@link #near}, keeps the live texts themselves under one of their hashes in N, and
+   * compares new texts with them. Metrics also show precision and recall.
+   *
    * <p>Costs a read and a write of state for one event in N, and an entry for one live key in N.
    * With more keys, a larger N suffices: a confidence interval of ±10 % of the rate needs about 700
    * false positives, which is 700 / rate audited new keys.
@@ -490,10 +493,9 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "near needs the canonicaliser text, got " + canonicaliser.id());
     }
-    if (mode == DedupMode.EXACT_KEYS || auditSlices > 0) {
+    if (mode == DedupMode.EXACT_KEYS) {
       throw new IllegalArgumentException(
-          "near needs the mode approximate or exact without an audit, got the mode %s and the audit %d"
-              .formatted(mode.id(), auditSlices));
+          "near needs the mode approximate or exact, got the mode " + mode.id());
     }
     if (!(falsePositiveRate > 0 && falsePositiveRate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
       throw new IllegalArgumentException(

@@ -103,7 +103,7 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
     } else {
       // All texts of a scope are compared by one task.
       long scopeHash = hash.hash(ofScope == null ? NO_SCOPE : ofScope);
-      long[] bands = signature.hashes(canonical, scopeHash, hash.hash(joined));
+      long[] bands = signature.hashesAndSample(canonical, scopeHash, hash.hash(joined));
       out.collect(new Change<>(asked, joined, scopeHash, bands, event));
     }
   }

@@ -56,13 +56,13 @@ class NearDuplicatesTest {
         .parameters();
   }
 
-  private static Change<String> change(
-      NearRule rule, Operation operation, String scope, String text) {
+  static Change<String> change(NearRule rule, Operation operation, String scope, String text) {
     try {
       byte[] form = Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
       long ofScope = HASH.hash(scope.getBytes(UTF_8));
       byte[] joined = ScopedKey.join(scope.getBytes(UTF_8), form);
-      long[] hashes = new TextSignature(rule, HASH).hashes(form, ofScope, HASH.hash(joined));
+      long[] hashes =
+          new TextSignature(rule, HASH).hashesAndSample(form, ofScope, HASH.hash(joined));
       return new Change<>(operation, joined, ofScope, hashes, text);
     } catch (InvalidKeyException e) {
       throw new IllegalArgumentException(e);
@@ -396,7 +396,8 @@ class NearDuplicatesTest {
                     .near(NearRule.SHORT)
                     .mode(DedupMode.EXACT_KEYS)
                     .parameters())
-        .hasMessageStartingWith("near needs the mode approximate or exact without an audit");
+        .hasMessageStartingWith(
+            "near needs the mode approximate or exact, got the mode exact-keys");
     Firstseen<?> near =
         Firstseen.withoutEvents().canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT);
     assertThatThrownBy(() -> near.falsePositiveRate(0.5).parameters())

@@ -1,12 +1,16 @@
 package io.firstseen.operators.restores;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.operators.restores.DedupTrial.Settings;
 import io.firstseen.operators.restores.EventScript.Outcome;
+import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
@@ -15,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -150,6 +155,31 @@ class DedupSavepointTest {
     assertThat((double) read.audit().newKeys()).isCloseTo(accepted / 4.0, withinPercentage(10));
     assertThat(read.audit().falsePositives()).isZero();
     assertThat(read.audit().predicted()).isBetween(0.0, 1e-9 * accepted);
+  }
+
+  @Test
+  void theAuditOfNearDuplicatesIsReported() throws Exception {
+    int texts = 300;
+    SplittableRandom random = new SplittableRandom(1);
+    EventScript pairs = new EventScript();
+    for (int i = 0; i < texts; i++) {
+      String text = random.ints(30, 'a', 'z' + 1).mapToObj(Character::toString).collect(joining());
+      pairs.add(text).add(text + "x");
+    }
+    DedupTrial trial = new DedupTrial(pairs);
+    Settings settings =
+        Settings.of(Backend.ROCKSDB, 1)
+            .dedup(dedup -> dedup.canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT).audit(1));
+    JobClient job = trial.start(CLUSTER, settings);
+    trial.play(pairs.size());
+    Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
+    DedupSavepoint read = read(savepoint, "firstseen").orElseThrow();
+    assertThat(read.audit().newKeys()).isEqualTo(texts);
+    assertThat(read.precision()).isEqualTo(new AuditCounts(texts, 0, 0));
+    // Of all pairs, the share 0.14 is audited.
+    assertThat(read.recall().newKeys()).isBetween(20L, 65L);
+    assertThat(read.recall().falsePositives()).isZero();
+    assertThat(read.predictedFalsePositiveRate()).isBetween(0.0, 1e-9).isPositive();
   }
 
   @Test

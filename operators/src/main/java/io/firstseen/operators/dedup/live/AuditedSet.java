@@ -1,16 +1,8 @@
 package io.firstseen.operators.dedup.live;
 
-import io.firstseen.filters.WilsonInterval;
 import io.firstseen.operators.dedup.pages.ShardPages;
 import io.firstseen.serializers.Change;
-import io.firstseen.types.AuditCounts;
 import io.firstseen.types.ExactEntry;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
-import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
@@ -29,55 +21,19 @@ public final class AuditedSet implements LiveSet {
   private final int slices;
   private final HashEntries shadow;
   private final EntrySweep sweep;
-  private final ValueState<AuditCounts> countsState;
-  private final Consumer<Integer> setCurrentKey;
+  private final AuditTrials newKeys;
   private final Counter falselyDropped = new SimpleCounter();
-  private final ShardCounts[] byNumber;
-  private final List<ShardCounts> shards = new ArrayList<>();
-
-  private static final class ShardCounts {
-    private final Integer key;
-    private AuditCounts counts;
-    private boolean changed;
-
-    ShardCounts(Integer key, AuditCounts counts) {
-      this.key = key;
-      this.counts = counts;
-    }
-
-    void count(boolean falsePositive, double predictedRate) {
-      counts = counts.and(falsePositive, predictedRate);
-      changed = true;
-    }
-  }
 
   /**
    * @param slices N: one hash in N is audited; at least 1
-   * @param setCurrentKey sets Flink's key; called before each access to state
    */
   public AuditedSet(
-      LiveSet set,
-      int slices,
-      int shardCount,
-      HashEntries shadow,
-      EntrySweep sweep,
-      ValueState<AuditCounts> countsState,
-      Consumer<Integer> setCurrentKey) {
+      LiveSet set, int slices, HashEntries shadow, EntrySweep sweep, AuditTrials newKeys) {
     this.set = set;
     this.slices = slices;
     this.shadow = shadow;
     this.sweep = sweep;
-    this.countsState = countsState;
-    this.setCurrentKey = setCurrentKey;
-    this.byNumber = new ShardCounts[shardCount];
-  }
-
-  /** Adds a shard, with its counts from state. */
-  public void add(int number, Integer key) throws IOException {
-    setCurrentKey.accept(key);
-    AuditCounts counts = countsState.value();
-    byNumber[number] = new ShardCounts(key, counts == null ? AuditCounts.NONE : counts);
-    shards.add(byNumber[number]);
+    this.newKeys = newKeys;
   }
 
   /**
@@ -100,7 +56,7 @@ public final class AuditedSet implements LiveSet {
     boolean isNew = addition == Addition.NEW;
     if (audited && !isLive(shard, change.hash(), isNew)) {
       shadow.put(shard, change.hash(), shadow.entry(shard, null, null));
-      byNumber[shard.number].count(!isNew, predictedRate);
+      newKeys.count(shard, !isNew, predictedRate);
       if (!isNew) {
         falselyDropped.inc();
         return Addition.FALSELY_DROPPED;
@@ -152,44 +108,13 @@ public final class AuditedSet implements LiveSet {
   public void flush() throws Exception {
     set.flush();
     shadow.flush();
-    for (ShardCounts shard : shards) {
-      if (shard.changed) {
-        setCurrentKey.accept(shard.key);
-        countsState.update(shard.counts);
-        shard.changed = false;
-      }
-    }
+    newKeys.flush();
   }
 
   @Override
   public void register(MetricGroup metrics) {
     set.register(metrics);
     metrics.counter("falselyDropped", falselyDropped);
-    metrics.gauge("auditedNewKeys", () -> counts().newKeys());
-    metrics.gauge("auditedFalsePositives", () -> counts().falsePositives());
-    metrics.gauge("measuredFalsePositiveRate", () -> share(AuditCounts::falsePositives));
-    metrics.gauge("measuredFalsePositiveRateLow", () -> interval().low());
-    metrics.gauge("measuredFalsePositiveRateHigh", () -> interval().high());
-    metrics.gauge("auditedPredictedRate", () -> share(AuditCounts::predicted));
-  }
-
-  private AuditCounts counts() {
-    AuditCounts sum = AuditCounts.NONE;
-    for (ShardCounts shard : shards) {
-      sum = sum.plus(shard.counts);
-    }
-    return sum;
-  }
-
-  private double share(ToDoubleFunction<AuditCounts> part) {
-    AuditCounts counts = counts();
-    return counts.newKeys() == 0 ? 0 : part.applyAsDouble(counts) / counts.newKeys();
-  }
-
-  private WilsonInterval interval() {
-    AuditCounts counts = counts();
-    return counts.newKeys() == 0
-        ? new WilsonInterval(0, 1)
-        : WilsonInterval.of(counts.falsePositives(), counts.newKeys());
+    newKeys.registerFalsePositives(metrics);
   }
 }

@@ -28,6 +28,8 @@ public final class NearSet implements LiveSet {
 
   // Whether a live text equals the text of the current lookup.
   private boolean isEqual;
+  private int matchedTag;
+  private long matchedHash;
   private @Nullable NearMatch lastMatch;
 
   /**
@@ -69,11 +71,16 @@ public final class NearSet implements LiveSet {
   /** Inserts a text after {@link #match}, without the bands that are boilerplate. */
   private void insert(ShardPages shard, Change<?> change) {
     long[] hashes = change.bands();
-    for (int i = 0; i < hashes.length; i++) {
-      if (i == rule.bands() || !equal.isBoilerplate(i)) {
+    for (int i = 0; i < rule.hashes(); i++) {
+      if (stores(i)) {
         filter.insert(shard, entry(hashes[i], change));
       }
     }
+  }
+
+  /** Returns whether the text of the last addition has a hash, by its index, in the filter. */
+  boolean stores(int hash) {
+    return hash == rule.bands() || !equal.isBoilerplate(hash);
   }
 
   /** Returns the tag of the live text with the most equal bands; -1 if no text has enough. */
@@ -81,7 +88,25 @@ public final class NearSet implements LiveSet {
     touched += shard.prefetch(change.bands());
     int match = equal.match(change.bands(), (band, found) -> filter.textTags(shard, band, found));
     isEqual = filter.mightContain(shard, entry(change.keyHash(), change));
-    return isEqual ? tag(change) : match;
+    matchedTag = isEqual ? tag(change) : match;
+    matchedHash = isEqual || match < 0 ? change.keyHash() : change.bands()[equal.firstBand()];
+    return matchedTag;
+  }
+
+  /**
+   * Returns the hash by which the last addition found its match: of the whole text, or else of the
+   * first equal band.
+   */
+  long matchedHash() {
+    return matchedHash;
+  }
+
+  /**
+   * Returns whether a text, by the hash of the whole text, may be the match of the last addition,
+   * as far as the tags tell.
+   */
+  boolean mayMatch(long keyHash) {
+    return rule.tagOf(keyHash) == matchedTag;
   }
 
   /** Renews the equal hashes of a match if expiry is measured from when a text was last seen. */
@@ -90,8 +115,8 @@ public final class NearSet implements LiveSet {
     if (expiry == null || !expiry.sinceLastSeen()) {
       return;
     }
-    for (long each : hashes) {
-      long entry = filter.withTextTag(each, tag);
+    for (int i = 0; i < rule.hashes(); i++) {
+      long entry = filter.withTextTag(hashes[i], tag);
       if (filter.mightContain(shard, entry)) {
         InsertionResult unused = filter.insertIfAbsent(shard, entry);
       }
@@ -108,15 +133,15 @@ public final class NearSet implements LiveSet {
   public boolean remove(ShardPages shard, Change<?> change) {
     long[] hashes = change.bands();
     int held = 0;
-    for (long each : hashes) {
-      held += filter.mightContain(shard, entry(each, change)) ? 1 : 0;
+    for (int i = 0; i < rule.hashes(); i++) {
+      held += filter.mightContain(shard, entry(hashes[i], change)) ? 1 : 0;
     }
     boolean live = filter.mightContain(shard, entry(change.keyHash(), change));
     if (!live && (rule.tagBits() == 0 || held < rule.matches())) {
       return false;
     }
-    for (long each : hashes) {
-      boolean unused = filter.delete(shard, entry(each, change));
+    for (int i = 0; i < rule.hashes(); i++) {
+      boolean unused = filter.delete(shard, entry(hashes[i], change));
     }
     return true;
   }

@@ -212,8 +212,8 @@ public final class TaskShards {
    * shard with equal probability.
    */
   public double predictedFalsePositiveRate() {
-    DoubleStream rates = all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate);
-    return near == null ? rates.average().orElse(0) : near.filterRate(rates.max().orElse(0));
+    DoubleStream rates = all.stream().mapToDouble(shard -> shard.predictedFalsePositiveRate(near));
+    return (near == null ? rates.average() : rates.max()).orElse(0);
   }
 
   private long sum(ToLongFunction<ShardPages> figure) {

@@ -8,6 +8,7 @@ import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PageTable;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.types.ShardSummary;
 import org.jspecify.annotations.Nullable;
 
@@ -271,5 +272,15 @@ public abstract class ShardPages implements PageStore {
 
   public final double predictedFalsePositiveRate() {
     return shape.predictedFalsePositiveRate(keys);
+  }
+
+  /**
+   * Returns the probability that the filter reports a new text as a duplicate.
+   *
+   * @param near null if keys are compared as a whole
+   */
+  public final double predictedFalsePositiveRate(@Nullable NearRule near) {
+    double identityRate = predictedFalsePositiveRate();
+    return near == null ? identityRate : near.filterRate(identityRate, keys / near.hashes());
   }
 }
