@@ -60,6 +60,11 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
         total.heapBytes / stored, total.pageBytes.count / stored, total.pages / stored);
   }
 
+  /** Returns the figures per key if each key has several identities. */
+  FilterSample times(int identities) {
+    return new FilterSample(heapBytes * identities, pageBytes * identities, pages * identities);
+  }
+
   /** The pages of one filter, stored like in the operator. */
   private static final class Pages implements PageStore {
     private final PagedFilter filter;

@@ -4,6 +4,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Keys;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.OptionValues;
@@ -24,6 +25,7 @@ import picocli.CommandLine.TypeConversionException;
     footer = {
       "  firstseen size --keys 1e9 --rate 100k",
       "  firstseen size --keys 10G --rate 1M --backend rocksdb --ttl 30d",
+      "  firstseen size --keys 10M --rate 20k --near short --ttl 7d",
       "  firstseen size --keys 100M --rate 50k --fpr 0.01 --snapshots --window 1h"
     },
     modelTransformer = DeclaredOptions.class,
@@ -76,6 +78,25 @@ public final class SizeCommand extends Verb {
           "Mode of the dedup: approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
   private DedupMode mode;
 
+  /** A rule with measured times. */
+  static final class MeasuredRule implements ITypeConverter<NearRule> {
+    @Override
+    public NearRule convert(String value) {
+      if (!value.equals("short") && !value.equals("long")) {
+        throw new TypeConversionException("must be short or long, got '" + value + "'");
+      }
+      return NearRule.of(value);
+    }
+  }
+
+  @Option(
+      names = "--near",
+      converter = MeasuredRule.class,
+      description =
+          "Rule for near-duplicates, short (texts of about 160 characters) or long (3 kB). --keys"
+              + " and --rate then count texts.")
+  private @Nullable NearRule near;
+
   @Option(names = "--ttl", description = "Time after which keys expire (default: never).")
   private Duration ttl;
 
@@ -119,7 +140,7 @@ public final class SizeCommand extends Verb {
       defaultValue = DeclaredOptions.DEFAULT,
       description =
           "none, url, text or url-expression; only used in the command lines (default: "
-              + "${DEFAULT-VALUE}).")
+              + "${DEFAULT-VALUE}; with --near, text).")
   private Canonicaliser canonicaliser;
 
   @Option(
@@ -231,6 +252,9 @@ public final class SizeCommand extends Verb {
     require(repeats < 1, "--repeats", "[0, 1)", repeats);
     require(cached > 0, "--cached", "(0, 1]", cached);
     require(busy > 0 && busy < 1, "--busy", "(0, 1)", busy);
+    if (near != null && mode != DedupMode.APPROXIMATE) {
+      throw new UserErrorException("--near is sized for --mode approximate, got " + mode.id());
+    }
     Sizing.of(request()).fields().print(out(), json);
     return ExitCode.GOOD;
   }
@@ -248,11 +272,12 @@ public final class SizeCommand extends Verb {
         falsePositiveRate,
         backend,
         mode,
+        near,
         ttl == null ? 0 : seconds(ttl),
         repeats,
         keyBytes,
         eventFormat,
-        canonicaliser.id(),
+        near == null ? canonicaliser.id() : Canonicaliser.TEXT.id(),
         seconds(checkpointInterval),
         storageRate == null ? Double.POSITIVE_INFINITY : storageRate,
         memoryPerTask,

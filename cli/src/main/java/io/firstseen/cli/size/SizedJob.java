@@ -1,5 +1,6 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.OptionValues;
@@ -84,6 +85,9 @@ record SizedJob(
     add(words, "--fpr", number(request.falsePositiveRate()));
     add(words, "--dedup-shards", Integer.toString(shards));
     add(words, "--mode", request.mode().id());
+    if (request.near() != null) {
+      add(words, "--near", request.near().equals(NearRule.SHORT) ? "short" : "long");
+    }
     add(words, "--ttl", ttl());
     if (request.isOnRocksDb()) {
       add(words, "--page-cache", Amounts.mebibytes(pageCacheBytesOfTask));

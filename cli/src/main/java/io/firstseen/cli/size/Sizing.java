@@ -2,6 +2,8 @@ package io.firstseen.cli.size;
 
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class Sizing {
   /** The minimum number of shards per task, so that a job can grow fourfold. */
   private static final int SHARDS_OF_TASK = 4;
+
+  /** A similarity of texts that have nothing but common words in common. */
+  private static final double UNRELATED = 0.1;
 
   private static final double TRANSACTION_SECONDS = 15 * 60;
 
@@ -38,6 +43,7 @@ public final class Sizing {
             ? null
             : new SnapshotSizing(request, request.snapshots(), warnings);
     warn();
+    warnOfScopes();
     warnOfKeys();
   }
 
@@ -93,11 +99,12 @@ public final class Sizing {
   private Fields filter() {
     double bitsPerKey = 8 * division.sample.heapBytes();
     int bits = identityBits(division.shards);
-    double rate = new CuckooShape(bits).predictedFalsePositiveRate(keysOfShard(division.shards));
-    return new Fields()
-        .row("keys", Amounts.count(request.keys()))
-        .put("identity bits", "identityBits", bits)
-        .put("rate at all keys", "predictedRate", rate, String.format(Locale.ROOT, "%.3g", rate))
+    Fields fields =
+        new Fields()
+            .row(request.near() == null ? "keys" : "texts", Amounts.count(request.keys()))
+            .put("identity bits", "identityBits", bits);
+    addRates(fields, new CuckooShape(bits));
+    return fields
         .put(
             "bits per key",
             "bitsPerKey",
@@ -105,6 +112,32 @@ public final class Sizing {
             String.format(Locale.ROOT, "%.1f", bitsPerKey))
         .put("in memory", "heapBytes", heapBytes(), Amounts.bytes(heapBytes()))
         .put("in a checkpoint", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()));
+  }
+
+  private void addRates(Fields fields, CuckooShape shape) {
+    NearRule near = request.near();
+    if (near == null) {
+      double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
+      fields.put("rate at all keys", "predictedRate", rate, rate(rate));
+      return;
+    }
+    // All texts may have one scope, and so one shard.
+    long identities = request.keys() * near.hashes();
+    double ofFilter = near.filterRate(shape.predictedFalsePositiveRate(identities), request.keys());
+    double ofPair = near.matchProbability(UNRELATED);
+    double ofSignature = -Math.expm1(request.keys() * Math.log1p(-ofPair));
+    fields
+        .put("rate of the filter", "predictedRate", ofFilter, rate(ofFilter))
+        .put(
+            "of the signature",
+            "signatureRate",
+            ofSignature,
+            "%s if all texts are in one scope, with similarities of %s"
+                .formatted(rate(ofSignature), UNRELATED));
+  }
+
+  private static String rate(double rate) {
+    return String.format(Locale.ROOT, "%.3g", rate);
   }
 
   private Fields tasks() {
@@ -199,12 +232,15 @@ public final class Sizing {
   }
 
   private int identityBits(int shards) {
-    return Firstseen.withoutEvents()
-        .capacity(request.keys())
-        .falsePositiveRate(request.falsePositiveRate())
-        .shards(shards)
-        .parameters()
-        .identityBits();
+    Firstseen<?> dedup =
+        Firstseen.withoutEvents()
+            .capacity(request.keys())
+            .falsePositiveRate(request.falsePositiveRate())
+            .shards(shards);
+    if (request.near() != null) {
+      dedup.canonicaliser(Canonicaliser.TEXT).near(request.near());
+    }
+    return dedup.parameters().identityBits();
   }
 
   /** The numbers of shards and tasks, and the bytes of a shard's pages. */
@@ -255,7 +291,8 @@ public final class Sizing {
   private Division divide(int shards) {
     FilterSample sample =
         FilterSample.of(
-            identityBits(shards), keysOfShard(shards), shards, request.ttlSeconds() > 0);
+                identityBits(shards), identitiesOfShard(shards), shards, request.ttlSeconds() > 0)
+            .times(request.identitiesOfKey());
     if (request.parallelism() != null) {
       if (request.parallelism() > shards) {
         throw new UserErrorException(
@@ -275,8 +312,8 @@ public final class Sizing {
     return new Division(shards, shards, sample);
   }
 
-  private long keysOfShard(int shards) {
-    return (request.keys() - 1) / shards + 1;
+  private long identitiesOfShard(int shards) {
+    return (request.keys() * request.identitiesOfKey() - 1) / shards + 1;
   }
 
   private double busyShare(Division divided) {
@@ -285,12 +322,15 @@ public final class Sizing {
 
   /** Seconds of a task per event. */
   private double taskSeconds(Division divided) {
-    return MeasuredCosts.taskSeconds(
+    double seconds =
+        MeasuredCosts.taskSeconds(
             request.eventFormat(),
             request.backend(),
-            request.missShare(),
-            pageHeapBytes(divided) * divided.fullestShare())
-        / request.coreSpeed();
+            // Each identity may be on another page.
+            request.missShare() * request.identitiesOfKey(),
+            pageHeapBytes(divided) * divided.fullestShare());
+    double ofNear = request.near() == null ? 0 : MeasuredCosts.nearSeconds(request.near());
+    return (seconds + ofNear) / request.coreSpeed();
   }
 
   /** Events per second that the operator of a task can process, without Kafka. */
@@ -439,6 +479,15 @@ public final class Sizing {
       warnings.add(
           "%d tasks of %d shards: the job cannot grow to four times as many tasks, and shards are fixed for the life of the state"
               .formatted(division.tasks, division.shards));
+    }
+  }
+
+  private void warnOfScopes() {
+    if (request.near() != null && division.tasks > 1) {
+      warnings.add(
+          "one task compares all texts of a scope: %d tasks need texts in many scopes, of at most %s each"
+              .formatted(
+                  division.tasks, Amounts.rate(request.busyShare() / taskSeconds(division))));
     }
   }
 

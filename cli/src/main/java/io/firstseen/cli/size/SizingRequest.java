@@ -1,5 +1,6 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import io.firstseen.operators.dedup.Firstseen;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param falsePositiveRate the rate, in (0, 0.1]
  * @param backend the state backend
  * @param mode the mode of the dedup
+ * @param near the rule for near-duplicates, {@code SHORT} or {@code LONG}; null if keys are
+ *     compared as a whole
  * @param ttlSeconds the TTL; 0 for no TTL
  * @param repeatShare the share of events whose key is known, in [0, 1)
  * @param keyBytes the size of a canonical key
@@ -36,6 +39,7 @@ public record SizingRequest(
     double falsePositiveRate,
     StateBackend backend,
     DedupMode mode,
+    @Nullable NearRule near,
     double ttlSeconds,
     double repeatShare,
     int keyBytes,
@@ -85,6 +89,7 @@ public record SizingRequest(
         falsePositiveRate,
         backend,
         DedupMode.APPROXIMATE,
+        null,
         0,
         0.5,
         85,
@@ -105,6 +110,11 @@ public record SizingRequest(
   /** New keys per second. */
   double newKeysPerSecond() {
     return eventsPerSecond * (1 - repeatShare);
+  }
+
+  /** The number of identities of a key in the filter. */
+  int identitiesOfKey() {
+    return near == null ? 1 : near.hashes();
   }
 
   boolean isOnRocksDb() {

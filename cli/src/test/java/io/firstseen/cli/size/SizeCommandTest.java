@@ -127,6 +127,28 @@ class SizeCommandTest {
     }
   }
 
+  /** Bytes per text as benchmarks/notes/near-duplicates.md measured them at 100,000 texts. */
+  @ParameterizedTest
+  @CsvSource({"short, 103, 0.005", "long, 47, 0.018"})
+  void textsHaveTheBytesOfTheirBandsAndBothRates(String rule, double bytes, double signature)
+      throws IOException {
+    JsonNode oneScope =
+        json("--keys", "1e5", "--rate", "5e3", "--near", rule, "--dedup-shards", "1");
+    assertThat(oneScope.at("/filter/bitsPerKey").asDouble() / 8)
+        .isCloseTo(bytes, Percentage.withPercentage(10));
+    assertThat(oneScope.get("warnings").toString()).doesNotContain("of a scope");
+    JsonNode sizing = json("--keys", "1e5", "--rate", "2e4", "--near", rule);
+    assertThat(sizing.at("/filter/predictedRate").asDouble()).isBetween(1e-5, 1.01e-3);
+    assertThat(sizing.at("/filter/signatureRate").asDouble())
+        .isCloseTo(signature, Percentage.withPercentage(5));
+    assertThat(sizing.at("/tasks/eventsPerSecondOfTask").asDouble())
+        .isBetween(rule.equals("short") ? 25e3 : 8e3, rule.equals("short") ? 28.2e3 : 9.2e3);
+    assertThat(sizing.at("/commands/0").asText())
+        .contains("--canonicaliser text", "--capacity 100000 ", "--near " + rule);
+    assertThat(sizing.get("warnings").toString())
+        .contains("one task compares all texts of a scope: ");
+  }
+
   @Test
   void whatNoHashCarriesIsRefused() {
     Invocation.of("size", "--keys", "1e15", "--rate", "1", "--fpr", "1e-5")
@@ -143,6 +165,7 @@ class SizeCommandTest {
     "--fpr, 0.2, 'must be in (0, 0.1]'",
     "--repeats, 1, '--repeats must be in [0, 1)'",
     "--cached, 0, '--cached must be in (0, 1]'",
+    "--near, 'words:3,18x8,1', 'must be short or long, got'",
     "--busy, 1, '--busy must be in (0, 1)'",
     "--dedup-shards, 100, must be a power of two",
     "--backend, disk, disk",
