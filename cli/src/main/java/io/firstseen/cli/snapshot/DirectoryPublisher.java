@@ -80,7 +80,7 @@ record DirectoryPublisher(
     List<Long> sequences = directory.sequences();
     if (sequences.isEmpty()) {
       return write(
-          directory, new SetWriter(setName, parameters), keys, hashes, nowMillis, nowMillis);
+          directory, new SetWriter(setName, parameters), 0, keys, hashes, nowMillis, nowMillis);
     }
     Manifest newest = directory.latest();
     requireSame(newest);
@@ -99,10 +99,10 @@ record DirectoryPublisher(
           setBytes(directory, newest),
           new SnapshotDirectory.Pruned(0, 0));
     }
-    SnapshotSet set = CatchUp.to(newest, List.of(), blob -> directory.blob(newest, blob)).set();
     return write(
         directory,
-        writer(directory, set),
+        writer(directory, newest),
+        newest.sequence(),
         keys,
         hashes,
         nowMillis,
@@ -143,8 +143,14 @@ record DirectoryPublisher(
             parameters.keyCheck());
   }
 
-  private SetWriter writer(SnapshotDirectory directory, SnapshotSet set) throws IOException {
-    Manifest manifest = set.manifest();
+  private SetWriter writer(SnapshotDirectory directory, Manifest manifest) throws IOException {
+    SnapshotSet set;
+    try {
+      set = CatchUp.to(manifest, List.of(), blob -> directory.blob(manifest, blob)).set();
+    } catch (SnapshotException e) {
+      warn("the set", manifest, e.getMessage());
+      return new SetWriter(setName, parameters, manifest.packBytes());
+    }
     String reason = "it does not exist";
     Optional<byte[]> state = directory.writer(manifest.sequence());
     if (state.isPresent()) {
@@ -154,15 +160,20 @@ record DirectoryPublisher(
         reason = e.getMessage();
       }
     }
-    warnings.accept(
-        "the state of the writer of sequence %d in %s cannot be used: %s. This sequence contains the whole set, so clients download more"
-            .formatted(manifest.sequence(), path, reason));
+    warn("the state of the writer", manifest, reason);
     return SetWriter.after(set, blob -> directory.blob(manifest, blob));
+  }
+
+  private void warn(String what, Manifest manifest, String reason) {
+    warnings.accept(
+        "%s of sequence %d in %s cannot be used: %s. The next sequence contains the whole set, so clients download more"
+            .formatted(what, manifest.sequence(), path, reason));
   }
 
   private Result write(
       SnapshotDirectory directory,
       SetWriter writer,
+      long before,
       long keys,
       long[] hashes,
       long nowMillis,
@@ -170,8 +181,7 @@ record DirectoryPublisher(
       throws IOException {
     SetWriter.Window written;
     try {
-      written =
-          writer.write(writer.sequence() + 1, endMillis - window.toMillis(), endMillis, hashes);
+      written = writer.write(before + 1, endMillis - window.toMillis(), endMillis, hashes);
     } catch (IllegalArgumentException e) {
       // The rate needs more bits than a hash has, or the set is too large.
       throw new UserErrorException(e.getMessage());

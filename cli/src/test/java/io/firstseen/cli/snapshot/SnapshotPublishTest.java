@@ -180,6 +180,15 @@ class SnapshotPublishTest {
     assertThat(Invocation.of("snapshot", "verify", root.resolve("set").toString()).status())
         .isZero();
     assertThat(publish().err()).isEmpty();
+    try (Stream<Path> blobs = Files.list(root.resolve("set/blobs"))) {
+      for (Path blob : blobs.toList()) {
+        Files.delete(blob);
+      }
+    }
+    list(hosts(2, 3002));
+    assertThat(publish().err().get(0)).contains("the set of sequence 3 in ", " is missing.");
+    assertThat(Invocation.of("snapshot", "verify", root.resolve("set").toString()).status())
+        .isZero();
   }
 
   @Test

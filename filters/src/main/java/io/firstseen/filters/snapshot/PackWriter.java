@@ -96,9 +96,20 @@ public final class PackWriter<E extends Exception> {
   private final ChainRule rule;
   private final int shardCount;
   private final State<E> state;
+  private final long firstPosition;
 
   /** Creates a writer of the set that a state describes. */
   public PackWriter(String setName, ChainRule rule, State<E> state) {
+    this(setName, rule, state, 0);
+  }
+
+  /**
+   * Creates a writer whose first pack follows packs that are lost.
+   *
+   * @param firstPosition the bytes of the lost packs
+   */
+  PackWriter(String setName, ChainRule rule, State<E> state, long firstPosition) {
+    this.firstPosition = firstPosition;
     this.setName = setName;
     this.rule = rule;
     this.shardCount = rule.set().shards().count();
@@ -218,7 +229,7 @@ public final class PackWriter<E extends Exception> {
     }
     return new PackChain(
         before == null ? List.of() : before.kept(),
-        before == null ? 0 : before.packBytes(),
+        before == null ? firstPosition : before.packBytes(),
         list,
         basesBytes,
         windowEndMillis,

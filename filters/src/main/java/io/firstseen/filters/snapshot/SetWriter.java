@@ -30,6 +30,7 @@ public final class SetWriter {
   private final @Nullable Snapshot[] snapshots;
   private final @Nullable ShardChain[] chains;
   private final Memory state;
+  private long firstPosition;
   private long sequence;
 
   /**
@@ -50,7 +51,18 @@ public final class SetWriter {
 
   /** Creates the writer of a set that has never held a key. */
   public SetWriter(String setName, SetParameters parameters) {
+    this(setName, parameters, 0);
+  }
+
+  /**
+   * Creates the writer of a set whose blobs and writer are lost. The first window contains all
+   * shards whole, and no earlier pack leads to it.
+   *
+   * @param packBytes {@link Manifest#packBytes} of the newest manifest
+   */
+  public SetWriter(String setName, SetParameters parameters, long packBytes) {
     this(setName, parameters, new Snapshot[parameters.shards().count()], 0);
+    firstPosition = packBytes;
   }
 
   private SetWriter(
@@ -127,7 +139,7 @@ public final class SetWriter {
     }
     long[] sorted = UnsignedSort.parallelSorted(hashes);
     ChainRule rule = new ChainRule(parameters, endMillis - startMillis);
-    PackWriter<RuntimeException> packs = new PackWriter<>(setName, rule, state);
+    PackWriter<RuntimeException> packs = new PackWriter<>(setName, rule, state, firstPosition);
     List<PackWriter.Blob> blobs = new ArrayList<>();
     SortedMap<Integer, PackWriter.Change> changes = new TreeMap<>();
     int to = 0;
@@ -173,11 +185,6 @@ public final class SetWriter {
       blobs.addAll(packs.publish(changes, sequence, endMillis));
     }
     return new Window(packs.manifest(sequence, endMillis), List.copyOf(blobs));
-  }
-
-  /** Returns the sequence of the newest window. */
-  public long sequence() {
-    return sequence;
   }
 
   /**
