@@ -12,6 +12,7 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
@@ -474,7 +475,7 @@ class SnapshotChainVerbsTest {
     assertThat(ofList.get("bases").get(1).get("digest").textValue()).isEqualTo(base.digest());
     assertThat(snapshot("info", blob(publisher.list())).out())
         .contains(
-            "sequence            1",
+            "sequence            2",
             "bases               2, "
                 + number(publisher.base(0).bytes() + base.bytes())
                 + " bytes");
@@ -494,7 +495,7 @@ class SnapshotChainVerbsTest {
                 .formatted(number(ofBase.get("keys").longValue())));
     assertThat(snapshot("verify", blob(publisher.list())).out())
         .containsExactly(
-            "valid: a list of 2 bases with 0 sections since them; the bases were not read");
+            "valid: a list of 2 bases with 2 sections since them; the bases were not read");
     assertThat(snapshot("verify", manifest(3)).out())
         .containsExactly("valid: a manifest of sequence 3, not signed; its blobs were not read");
   }
@@ -526,6 +527,12 @@ class SnapshotChainVerbsTest {
     Manifest manifest = new SnapshotDirectory(set).latest();
     Pack pack = newestPack(manifest);
     Section change = pack.sections().get(0);
+    Section listed =
+        BaseList.read(publisher.load(publisher.list()), "chains", 2)
+            .shards()
+            .get(0)
+            .sections()
+            .get(0);
     Invocation info = snapshot("info", set.toString());
     assertThat(info.status()).isZero();
     long fromNothing = pack.basesBytes() + pack.packsSince() + manifest.pack().bytes();
@@ -537,7 +544,7 @@ class SnapshotChainVerbsTest {
             "signature           none",
             "pack of sequence    3",
             "bytes of kept packs " + number(manifest.packBytes() - pack.keptFrom()),
-            "list of sequence    1",
+            "list of sequence    2",
             "bytes from nothing  " + number(fromNothing),
             "",
             "shard         keys     base bytes  sections  section bytes in newest pack        added"
@@ -546,8 +553,8 @@ class SnapshotChainVerbsTest {
                 "    0 %12s %14s %9s %14s %14s %12s %12s",
                 number(publisher.snapshots()[0].header().hashCount()),
                 number(publisher.base(0).bytes()),
-                0,
-                0,
+                1,
+                listed.length(),
                 change.length(),
                 change.addedCount(),
                 change.removedCount()));

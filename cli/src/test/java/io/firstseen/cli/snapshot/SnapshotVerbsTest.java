@@ -351,16 +351,16 @@ class SnapshotVerbsTest {
   void infoOfADirectoryAddsUpTheShardsOfTheNewestOrTheNamedManifest() throws IOException {
     Path set = twoWindows();
     JsonNode newest = Invocation.of("snapshot", "info", set.toString(), "--json").json();
-    assertThat(newest.get("sequence").intValue()).isEqualTo(1);
+    assertThat(newest.get("sequence").intValue()).isEqualTo(2);
     assertThat(newest.get("keys").intValue()).isEqualTo(2_000);
     assertThat(newest.get("shards").intValue()).isEqualTo(4);
     assertThat(newest.get("windowEndMillis").longValue()).isEqualTo(7_200_000);
     assertThat(newest.get("predictedFalsePositiveRate").doubleValue()).isBetween(0.0005, 0.001);
     assertThat(newest.has("shard")).isFalse();
-    Invocation older = Invocation.of("snapshot", "info", set.toString(), "--sequence", "0");
+    Invocation older = Invocation.of("snapshot", "info", set.toString(), "--sequence", "1");
     assertThat(older.out())
         .contains(
-            "keys                1,000",
+            "keys                1,990",
             "shards              4",
             "window              1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z",
             "key check           "
@@ -445,14 +445,14 @@ class SnapshotVerbsTest {
     call = Invocation.of("snapshot", "verify", set.toString());
     assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(call.out()).singleElement().asString().contains(blob.getFileName() + " is missing");
-    Files.write(set.resolve("manifest-0000000001.bin"), "{}".getBytes(UTF_8));
+    Files.write(set.resolve("manifest-0000000002.bin"), "{}".getBytes(UTF_8));
     call = Invocation.of("snapshot", "verify", set.toString());
     assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(call.out())
         .singleElement()
         .asString()
-        .startsWith("invalid: " + set.resolve("manifest-0000000001.bin") + ": ");
-    assertThat(Invocation.of("snapshot", "verify", set.toString(), "--sequence", "0").status())
+        .startsWith("invalid: " + set.resolve("manifest-0000000002.bin") + ": ");
+    assertThat(Invocation.of("snapshot", "verify", set.toString(), "--sequence", "1").status())
         .isZero();
   }
 
@@ -557,18 +557,18 @@ class SnapshotVerbsTest {
 
   // helpers
 
-  /** Sequence 0 holds key-0 … key-999, sequence 1 twice as many; 4 shards, the public key. */
+  /** Sequence 1 holds key-0 … key-1989, sequence 2 ten more; 4 shards, the public key. */
   private Path twoWindows() throws IOException {
     Path path = directory.resolve("set");
     KeyHash hash = KeyHash.fixed();
     publisher =
         new SetPublisher("keys", SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 0.001));
-    for (int sequence = 0; sequence < 2; sequence++) {
+    for (int sequence = 1; sequence <= 2; sequence++) {
       long[] hashes =
-          IntStream.range(0, 1_000 * (sequence + 1))
+          IntStream.range(0, 1_980 + 10 * sequence)
               .mapToLong(i -> hash.hash(("key-" + i).getBytes(UTF_8)))
               .toArray();
-      long start = sequence * 3_600_000L;
+      long start = (sequence - 1) * 3_600_000L;
       publisher
           .publish(sequence, start, start + 3_600_000L, hashes)
           .write(new SnapshotDirectory(path));
