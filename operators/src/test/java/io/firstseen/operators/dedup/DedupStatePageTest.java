@@ -23,13 +23,15 @@ class DedupStatePageTest {
   void namesTheStates() throws IOException {
     assertThat(names(Files.readString(PAGE)))
         .containsAll(DedupState.LOGS.stream().map(MapStateDescriptor::getName).toList())
-        .hasSize(DedupState.LOGS.size() + 8)
+        .hasSize(DedupState.LOGS.size() + 10)
         .contains(
             DedupState.PAGES.getName(),
             DedupState.SUMMARY.getName(),
             DedupState.EXACT.getName(),
             DedupState.AUDIT.getName(),
             DedupState.AUDIT_COUNTS.getName(),
+            DedupState.AUDIT_PRECISION.getName(),
+            DedupState.AUDIT_RECALL.getName(),
             DedupState.CLOCK.getName(),
             DedupState.FORGOTTEN.getName(),
             DedupState.PARAMETERS.getName());
