@@ -13,12 +13,18 @@ import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -61,7 +67,10 @@ class DeadLettersTest {
           FLINK.cluster().stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
       // What a task would have left that died after the state was written.
-      String left = idPrefix + job.getJobID().toHexString() + "-" + (tasks - 1) + "-2";
+      String left =
+          "%s%s-%d-%d"
+              .formatted(
+                  idPrefix, job.getJobID().toHexString(), tasks - 1, checkpointId(savepoint) + 1);
       try (KafkaProducer<byte[], byte[]> dead = producer(left)) {
         dead.initTransactions();
         dead.beginTransaction();
@@ -79,6 +88,15 @@ class DeadLettersTest {
         FLINK.cluster().triggerCheckpoint(restored);
         topics.await(name + ".dead-letters", READ_COMMITTED, 1);
       }
+    }
+  }
+
+  private static long checkpointId(String savepoint) throws IOException {
+    Path metadata = Path.of(URI.create(savepoint)).resolve("_metadata");
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(metadata))) {
+      return Checkpoints.loadCheckpointMetadata(
+              in, DeadLettersTest.class.getClassLoader(), savepoint)
+          .getCheckpointId();
     }
   }
 
