@@ -22,6 +22,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.HighAvailabilityOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -135,12 +136,7 @@ class KubernetesFilesTest {
   @Test
   void theImageHasWhatIsStartedFromIt() throws IOException {
     String dockerfile = Files.readString(FILES.resolve("Dockerfile"));
-    // The older version, as not every operator knows the newer one.
-    String flink =
-        Project.all(
-                "(?s)<id>flink-2.2</id>.*?<flink.version>([^<]+)<",
-                Files.readString(Project.ROOT.resolve("pom.xml")))
-            .get(0);
+    String flink = EnvironmentInformation.getVersion();
     String[] version = flink.split("\\.", -1);
     assertThat(dockerfile).contains("FROM flink:" + flink + "-scala_2.12-java17\n");
     String build = Project.version();
