@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.TimeToLive;
@@ -62,7 +63,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     TimeToLive ttl = version < 3 ? null : readTtl(in);
     int auditSlices = version < 3 ? 0 : in.readInt();
     String strippedParameters = version < 4 ? "" : ByteFields.readString(in);
-    String near = version < 5 ? "" : ByteFields.readString(in);
+    String near = version < 5 ? "" : requireRule(ByteFields.readString(in));
     try {
       return new DedupParameters(
           identityBits,
@@ -100,6 +101,15 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
       return new TimeToLive(millis, TimeToLive.Clock.of(clock), TimeToLive.Since.of(since));
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static String requireRule(String near) throws IOException {
+    try {
+      var unused = near.isEmpty() ? null : NearRule.of(near);
+      return near;
+    } catch (IllegalArgumentException e) {
+      throw new IOException("unknown rule for near-duplicates in state: " + e.getMessage(), e);
     }
   }
 
