@@ -6,25 +6,22 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.operators.UserErrorException;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.avro.AvroRuntimeException;
@@ -148,7 +145,10 @@ final class SchemaRegistry implements AvroSchemas {
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture<HttpResponse<byte[]>> answer =
-        client.sendAsync(request, unused -> new BoundedBody());
+        client.sendAsync(
+            request,
+            unused ->
+                BodySubscribers.mapping(BodySubscribers.ofInputStream(), SchemaRegistry::bounded));
     try {
       return answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
@@ -236,43 +236,11 @@ final class SchemaRegistry implements AvroSchemas {
   }
 
   /** Reads the body of a response, up to one byte over the limit. */
-  private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
-    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private Flow.Subscription subscription;
-
-    @Override
-    public void onSubscribe(Flow.Subscription newSubscription) {
-      subscription = newSubscription;
-      subscription.request(Long.MAX_VALUE);
-    }
-
-    @Override
-    public void onNext(List<ByteBuffer> buffers) {
-      for (ByteBuffer buffer : buffers) {
-        byte[] part = new byte[Math.min(buffer.remaining(), MAX_BYTES + 1 - bytes.size())];
-        buffer.get(part);
-        bytes.writeBytes(part);
-      }
-      if (bytes.size() > MAX_BYTES) {
-        subscription.cancel();
-        body.complete(bytes.toByteArray());
-      }
-    }
-
-    @Override
-    public void onError(Throwable e) {
-      body.completeExceptionally(e);
-    }
-
-    @Override
-    public void onComplete() {
-      body.complete(bytes.toByteArray());
-    }
-
-    @Override
-    public CompletionStage<byte[]> getBody() {
-      return body;
+  private static byte[] bounded(InputStream body) {
+    try (body) {
+      return body.readNBytes(MAX_BYTES + 1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
