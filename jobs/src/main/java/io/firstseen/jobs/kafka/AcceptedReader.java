@@ -10,12 +10,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
-import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** The reader of the accepted topic, see {@link CheckedSource}. */
@@ -28,11 +27,10 @@ final class AcceptedReader extends CheckedReader {
   private final String topic;
   private final Duration retention;
   private final Clock clock;
-  private final Map<String, ReadThrough> partitions = new HashMap<>();
+  private final Map<TopicPartition, ReadThrough> partitions = new HashMap<>();
   // The next poll throws this exception, because an exception at a checkpoint only fails the
   // checkpoint.
   private @Nullable UserErrorException behind;
-  private @Nullable CheckedOutput checkedOutput;
   private InputStatus polled = InputStatus.NOTHING_AVAILABLE;
   private long polledMillis;
 
@@ -68,7 +66,7 @@ final class AcceptedReader extends CheckedReader {
           throughMillis = clock.millis();
         }
       }
-      partitions.put(split.splitId(), new ReadThrough(clock, throughMillis));
+      partitions.put(split.getTopicPartition(), new ReadThrough(clock, throughMillis));
     }
     super.addChecked(splits);
   }
@@ -108,7 +106,7 @@ final class AcceptedReader extends CheckedReader {
   }
 
   private KafkaPartitionSplit timed(KafkaPartitionSplit split) {
-    ReadThrough partition = partitions.get(split.splitId());
+    ReadThrough partition = partitions.get(split.getTopicPartition());
     if (partition == null) {
       return split;
     }
@@ -124,11 +122,8 @@ final class AcceptedReader extends CheckedReader {
     if (behind != null) {
       throw behind;
     }
-    if (checkedOutput == null || checkedOutput.all != output) {
-      checkedOutput = new CheckedOutput(output);
-    }
     polledMillis = noticeBlocking();
-    polled = connector.pollNext(checkedOutput);
+    polled = super.pollNext(output);
     return polled;
   }
 
@@ -148,80 +143,10 @@ final class AcceptedReader extends CheckedReader {
     return nowMillis;
   }
 
-  /** Forwards records and remembers when they were written. */
-  private final class CheckedOutput implements ReaderOutput<SourceEvent> {
-    private final ReaderOutput<SourceEvent> all;
-
-    CheckedOutput(ReaderOutput<SourceEvent> all) {
-      this.all = all;
-    }
-
-    @Override
-    public SourceOutput<SourceEvent> createOutputForSplit(String splitId) {
-      return new PartitionOutput(
-          all.createOutputForSplit(splitId),
-          partitions.computeIfAbsent(splitId, id -> new ReadThrough(clock, clock.millis())));
-    }
-
-    @Override
-    public void releaseOutputForSplit(String splitId) {
-      all.releaseOutputForSplit(splitId);
-    }
-
-    @Override
-    public void collect(SourceEvent event) {
-      all.collect(event);
-    }
-
-    @Override
-    public void collect(SourceEvent event, long timestampMillis) {
-      all.collect(event, timestampMillis);
-    }
-
-    @Override
-    public void emitWatermark(Watermark watermark) {
-      all.emitWatermark(watermark);
-    }
-
-    @Override
-    public void markIdle() {
-      all.markIdle();
-    }
-
-    @Override
-    public void markActive() {
-      all.markActive();
-    }
-  }
-
-  private record PartitionOutput(SourceOutput<SourceEvent> output, ReadThrough partition)
-      implements SourceOutput<SourceEvent> {
-
-    @Override
-    public void collect(SourceEvent event) {
-      partition.recordOfUnknownTime();
-      output.collect(event);
-    }
-
-    @Override
-    public void collect(SourceEvent event, long timestampMillis) {
-      partition.record(timestampMillis, timestampMillis == event.timestampMillis());
-      output.collect(event, timestampMillis);
-    }
-
-    @Override
-    public void emitWatermark(Watermark watermark) {
-      output.emitWatermark(watermark);
-    }
-
-    @Override
-    public void markIdle() {
-      output.markIdle();
-    }
-
-    @Override
-    public void markActive() {
-      output.markActive();
-    }
+  /** Remembers when a record was written that {@link #pollNext} emits. */
+  void read(TopicPartition partition, long writtenMillis, long eventMillis) {
+    partitions
+        .computeIfAbsent(partition, unused -> new ReadThrough(clock, clock.millis()))
+        .record(writtenMillis, writtenMillis == eventMillis);
   }
 }

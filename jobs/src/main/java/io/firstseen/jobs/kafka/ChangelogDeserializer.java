@@ -7,6 +7,8 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses the records of the accepted topic with {@link EventParser#parseChange}; places are {@code
@@ -18,10 +20,16 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
   private static final long serialVersionUID = 1;
 
   private final EventParser parser;
+  private transient @Nullable AcceptedReader reader;
 
   /** Creates a deserializer. */
   public ChangelogDeserializer(EventParser parser) {
     this.parser = parser;
+  }
+
+  /** Reports all records to a reader. */
+  void reportTo(AcceptedReader newReader) {
+    reader = newReader;
   }
 
   @Override
@@ -29,7 +37,14 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
     AcceptedTopic.requireNoOther(record);
     Place place = new Place(record.topic(), record.partition(), record.offset());
     long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
-    out.collect(parser.parseChange(record.key(), record.value(), timestampMillis, place));
+    SourceEvent event = parser.parseChange(record.key(), record.value(), timestampMillis, place);
+    if (reader != null) {
+      reader.read(
+          new TopicPartition(record.topic(), record.partition()),
+          record.timestamp(),
+          event.timestampMillis());
+    }
+    out.collect(event);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.serializers.SourceEvent;
+import java.io.Serializable;
 import java.time.Clock;
 import java.time.Duration;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -31,36 +32,46 @@ final class CheckedSource
 
   private final KafkaSource<SourceEvent> connector;
   private final InputTopics.Settings settings;
-  private final @Nullable Duration retention;
-  private final @Nullable String topic;
+  private final @Nullable Accepted accepted;
+
+  /**
+   * The accepted topic.
+   *
+   * @param topic its name, because state of a different topic fails the job
+   * @param retention the time for which the topic keeps unread records
+   * @param deserializer the deserializer of the connector
+   */
+  record Accepted(String topic, Duration retention, ChangelogDeserializer deserializer)
+      implements Serializable {
+    private static final long serialVersionUID = 1;
+  }
 
   /**
    * Adds the check to a source.
    *
-   * @param retention the time for which the accepted topic keeps unread records; null for topics of
-   *     events
-   * @param topic the accepted topic, because state of a different topic fails the job; null for
-   *     topics of events
+   * @param accepted the accepted topic; null for topics of events
    */
   CheckedSource(
       KafkaSource<SourceEvent> connector,
       InputTopics.Settings settings,
-      @Nullable Duration retention,
-      @Nullable String topic) {
+      @Nullable Accepted accepted) {
     this.connector = connector;
     this.settings = settings;
-    this.topic = topic;
-    this.retention = retention;
+    this.accepted = accepted;
   }
 
   @Override
   public SourceReader<SourceEvent, KafkaPartitionSplit> createReader(SourceReaderContext context)
       throws Exception {
     InputTopics topics = new InputTopics(settings, context.metricGroup().counter("skippedOffsets"));
-    return retention == null
-        ? new CheckedReader(connector.createReader(context), topics)
-        : new AcceptedReader(
-            connector.createReader(context), topic, retention, topics, Clock.systemUTC());
+    SourceReader<SourceEvent, KafkaPartitionSplit> kafka = connector.createReader(context);
+    if (accepted == null) {
+      return new CheckedReader(kafka, topics);
+    }
+    AcceptedReader reader =
+        new AcceptedReader(kafka, accepted.topic, accepted.retention, topics, Clock.systemUTC());
+    accepted.deserializer.reportTo(reader);
+    return reader;
   }
 
   @Override

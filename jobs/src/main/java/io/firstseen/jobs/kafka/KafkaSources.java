@@ -49,7 +49,6 @@ public final class KafkaSources {
                 .keepingRecords(options.topics().output().hasRecords())
                 .scopedByTopic(options.events().isScopeFromTopic())),
         settings(options),
-        null,
         null);
   }
 
@@ -73,14 +72,17 @@ public final class KafkaSources {
    */
   public static Source<SourceEvent, ?, ?> acceptedChangelog(
       KafkaOptions options, Duration maxAhead, Duration retention) {
-    KafkaSource<SourceEvent> source =
+    String topic = options.topics().acceptedTopic();
+    ChangelogDeserializer deserializer =
+        new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC()));
+    return new CheckedSource(
         source(
             options,
-            builder -> builder.setTopics(options.topics().acceptedTopic()),
+            builder -> builder.setTopics(topic),
             options.transactionalIdPrefix(options.topics().snapshotsTopic()),
-            new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
-    return new CheckedSource(
-        source, settings(options), retention, options.topics().acceptedTopic());
+            deserializer),
+        settings(options),
+        new CheckedSource.Accepted(topic, retention, deserializer));
   }
 
   private static InputTopics.Settings settings(KafkaOptions options) {

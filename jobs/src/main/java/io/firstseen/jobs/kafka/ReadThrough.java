@@ -43,17 +43,13 @@ final class ReadThrough {
       isOurs = true;
     } else if (!isOurs && alike++ >= ALIKE) {
       alike = ALIKE;
-      recordOfUnknownTime();
+      // The time of the write is unknown.
+      lastRecordMillis = clock.millis();
+      throughMillis = Math.max(throughMillis, lastRecordMillis);
       return;
     }
     lastRecordMillis = clock.millis();
     throughMillis = Math.max(throughMillis, Math.min(writtenMillis, lastRecordMillis));
-  }
-
-  /** Counts a record with an unknown write time. */
-  void recordOfUnknownTime() {
-    lastRecordMillis = clock.millis();
-    throughMillis = Math.max(throughMillis, lastRecordMillis);
   }
 
   /** Restarts the quiet time, because records may have been waiting until now. */

@@ -2,17 +2,23 @@ package io.firstseen.jobs.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.Start;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer.PartitionOffsetsRetriever;
+import org.apache.flink.util.InstantiationUtil;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.TopicPartition;
+import org.assertj.core.util.introspection.FieldSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,6 +36,23 @@ class KafkaSourcesTest {
     assertThat(offsets.getPartitionOffsets(List.of(GROUP_KNOWS, IS_NEW), new Broker()))
         .isEqualTo(Map.of(GROUP_KNOWS, ofKnown, IS_NEW, ofNew));
     assertThat(offsets.getAutoOffsetResetStrategy()).isEqualTo(OffsetResetStrategy.EARLIEST);
+  }
+
+  /** The reader of the accepted topic learns from the deserializer when records were written. */
+  @Test
+  void aTaskSharesTheDeserializerOfTheConnector() throws Exception {
+    Source<?, ?, ?> source =
+        InstantiationUtil.clone(
+            KafkaSources.acceptedChangelog(
+                KafkaOptions.parse("--bootstrap-servers=localhost:1"),
+                Duration.ofDays(1),
+                Duration.ofDays(1)));
+    assertThat(source)
+        .extracting("accepted.deserializer")
+        .isNotNull()
+        .isSameAs(
+            FieldSupport.EXTRACTION.fieldValue(
+                "connector.deserializationSchema", Object.class, source));
   }
 
   private static final class Broker implements PartitionOffsetsRetriever {
