@@ -10,7 +10,6 @@ import java.util.function.Function;
 
 /** Unusable events, one per line: {@code place TAB reason TAB raw bytes}. */
 public final class DeadLetterFile implements Closeable {
-  private static final byte[] TAB = {'\t'};
   private static final byte[] NOTHING = {};
 
   private final OutputFile file;
@@ -28,13 +27,15 @@ public final class DeadLetterFile implements Closeable {
 
   /** Writes an event and the reason why it is unusable. */
   public void write(SourceEvent event, String reason) {
+    file.line(line(event, reason, raw));
+  }
+
+  /** The parts of a line. */
+  static byte[][] line(SourceEvent event, String reason, Function<SourceEvent, byte[]> raw) {
     byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
-    file.line(
-        event.place().toString().getBytes(UTF_8),
-        TAB,
-        reason.getBytes(UTF_8),
-        TAB,
-        bytes == null ? NOTHING : bytes);
+    return new byte[][] {
+      (event.place() + "\t" + reason + "\t").getBytes(UTF_8), bytes == null ? NOTHING : bytes
+    };
   }
 
   /** Moves the file to its final name. */

@@ -9,8 +9,13 @@ import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -68,48 +73,79 @@ public final class OutcomeFiles {
       Optional<Path> deadLetters,
       Optional<Path> matches) {
     Set<Path> named = new HashSet<>();
+    List<Output> decided = new ArrayList<>();
+    Output changes = Output.of(Content.ACCEPTED, accepted, named);
+    duplicates.ifPresent(file -> decided.add(Output.of(Content.DUPLICATES, file, named)));
+    matches.ifPresent(file -> decided.add(Output.of(Content.MATCHES, file, named)));
+    // The last file to appear.
+    decided.add(changes);
     return new OutcomeSinks(
-        new DecidedSink(
-            format,
-            name(accepted, named),
-            duplicates.map(file -> name(file, named)).orElse(null),
-            matches.map(file -> name(file, named)).orElse(null)),
-        duplicates.isPresent() || matches.isPresent() ? Duplicates.TOPIC : Duplicates.NONE,
+        new FilesSink(format, decided),
+        decided.size() > 1 ? Duplicates.TOPIC : Duplicates.NONE,
         deadLetters
-            .<Sink<Outcome>>map(file -> new DeadLetterSink(format, name(file, named)))
+            .<Sink<Outcome>>map(
+                file ->
+                    new FilesSink(format, List.of(Output.of(Content.DEAD_LETTERS, file, named))))
             .orElseGet(DiscardingSink::new));
   }
 
-  private static String name(Path file, Set<Path> named) {
-    Path absolute = OutputFile.requireWritable(file).normalize();
-    if (!named.add(absolute) && !OutputFile.isDirect(absolute)) {
-      throw new UserErrorException(file + " cannot be two outputs at once");
+  private enum Content {
+    ACCEPTED,
+    DUPLICATES,
+    MATCHES,
+    DEAD_LETTERS;
+
+    /** The parts of the line of an outcome; null if the file does not contain the outcome. */
+    byte @Nullable [][] line(Outcome outcome, FileFormat format) {
+      NearMatch match = outcome.match();
+      return switch (this) {
+        case ACCEPTED -> isChange(outcome) ? line(format.write(outcome.event())) : null;
+        case DUPLICATES -> isChange(outcome) ? null : line(format.write(outcome.event()));
+        case MATCHES ->
+            match == null
+                ? null
+                : line(
+                    (match.text().isEmpty() ? "-" : match.text()).getBytes(UTF_8),
+                    ("\t" + match.bands() + "\t").getBytes(UTF_8),
+                    format.write(outcome.event()));
+        case DEAD_LETTERS -> DeadLetterFile.line(outcome.event(), outcome.reason(), format::write);
+      };
     }
-    return absolute.toString();
+
+    private static byte[][] line(byte[]... parts) {
+      return parts;
+    }
+
+    private static boolean isChange(Outcome outcome) {
+      return outcome.kind() == Outcome.Kind.ACCEPTED || outcome.kind() == Outcome.Kind.REMOVED;
+    }
   }
 
-  private static final class DecidedSink implements Sink<Outcome>, SingleTask {
+  /** A file and its content. */
+  private record Output(Content content, String file) implements Serializable {
     private static final long serialVersionUID = 1;
 
-    private final FileFormat format;
-    private final String accepted;
-    private final @Nullable String duplicates;
-    private final @Nullable String matches;
-
-    DecidedSink(
-        FileFormat format, String accepted, @Nullable String duplicates, @Nullable String matches) {
-      this.format = format;
-      this.accepted = accepted;
-      this.duplicates = duplicates;
-      this.matches = matches;
+    static Output of(Content content, Path file, Set<Path> named) {
+      Path absolute = OutputFile.requireWritable(file).normalize();
+      if (!named.add(absolute) && !OutputFile.isDirect(absolute)) {
+        throw new UserErrorException(file + " cannot be two outputs at once");
+      }
+      return new Output(content, absolute.toString());
     }
+  }
+
+  private record FilesSink(FileFormat format, List<Output> outputs)
+      implements Sink<Outcome>, SingleTask {
+    private static final long serialVersionUID = 1;
 
     @Override
     public SinkWriter<Outcome> createWriter(WriterInitContext context) throws IOException {
-      requireOneTask(context);
-      DecidedWriter writer = new DecidedWriter(format);
+      if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
+        throw new IllegalStateException("files of outcomes must be written by one task");
+      }
+      FilesWriter writer = new FilesWriter(format);
       try {
-        writer.open(accepted, duplicates, matches);
+        outputs.forEach(writer::open);
       } catch (RuntimeException e) {
         writer.close();
         throw e;
@@ -118,112 +154,45 @@ public final class OutcomeFiles {
     }
   }
 
-  private static void requireOneTask(WriterInitContext context) {
-    if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
-      throw new IllegalStateException("files of outcomes must be written by one task");
-    }
-  }
-
-  private static final class DecidedWriter implements SinkWriter<Outcome> {
+  private static final class FilesWriter implements SinkWriter<Outcome> {
     private final FileFormat format;
-    private @Nullable OutputFile acceptedFile;
-    private @Nullable OutputFile duplicatesFile;
-    private @Nullable OutputFile matchesFile;
+    private final Map<Content, OutputFile> files = new LinkedHashMap<>();
 
-    DecidedWriter(FileFormat format) {
+    FilesWriter(FileFormat format) {
       this.format = format;
     }
 
-    void open(String accepted, @Nullable String duplicates, @Nullable String matches) {
-      acceptedFile = new OutputFile(Path.of(accepted));
-      duplicatesFile = duplicates == null ? null : new OutputFile(Path.of(duplicates));
-      matchesFile = matches == null ? null : new OutputFile(Path.of(matches));
+    void open(Output output) {
+      files.put(output.content, new OutputFile(Path.of(output.file)));
     }
 
     @Override
     public void write(Outcome outcome, Context context) {
-      OutputFile file =
-          switch (outcome.kind()) {
-            case ACCEPTED, REMOVED -> acceptedFile;
-            case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE -> duplicatesFile;
-            case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(outcome.toString());
-          };
-      if (file != null) {
-        file.line(format.write(outcome.event()));
-      }
-      NearMatch match = outcome.match();
-      if (matchesFile != null && match != null) {
-        String text = match.text().isEmpty() ? "-" : match.text();
-        matchesFile.line(
-            (text + '\t' + match.bands() + '\t').getBytes(UTF_8), format.write(outcome.event()));
-      }
+      files.forEach(
+          (content, file) -> {
+            byte[][] line = content.line(outcome, format);
+            if (line != null) {
+              file.line(line);
+            }
+          });
     }
 
     @Override
     public void flush(boolean endOfInput) {
       if (endOfInput) {
-        if (duplicatesFile != null) {
-          duplicatesFile.complete();
-        }
-        if (matchesFile != null) {
-          matchesFile.complete();
-        }
-        acceptedFile.complete();
+        files.values().forEach(OutputFile::complete);
       }
     }
 
     @Override
     public void close() throws IOException {
       try {
-        IOUtils.closeAll(acceptedFile, duplicatesFile, matchesFile);
+        IOUtils.closeAll(files.values());
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {
         throw new IOException(e);
       }
-    }
-  }
-
-  private static final class DeadLetterSink implements Sink<Outcome>, SingleTask {
-    private static final long serialVersionUID = 1;
-
-    private final FileFormat format;
-    private final String file;
-
-    DeadLetterSink(FileFormat format, String file) {
-      this.format = format;
-      this.file = file;
-    }
-
-    @Override
-    public SinkWriter<Outcome> createWriter(WriterInitContext context) {
-      requireOneTask(context);
-      return new DeadLetterWriter(new DeadLetterFile(Path.of(file), format::write));
-    }
-  }
-
-  private static final class DeadLetterWriter implements SinkWriter<Outcome> {
-    private final DeadLetterFile file;
-
-    DeadLetterWriter(DeadLetterFile file) {
-      this.file = file;
-    }
-
-    @Override
-    public void write(Outcome outcome, Context context) {
-      file.write(outcome.event(), outcome.reason());
-    }
-
-    @Override
-    public void flush(boolean endOfInput) {
-      if (endOfInput) {
-        file.complete();
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }
