@@ -160,8 +160,8 @@ class MainTest {
             "firstseen run: Unknown option: '--inptu=-'; did you mean --input?"
                 + " (see 'firstseen run --help')"),
         Arguments.of(
-            new String[] {"--nonsense"},
-            "firstseen: Unknown option: '--nonsense' (see 'firstseen --help')"),
+            new String[] {"--xyzzy"},
+            "firstseen: Unknown option: '--xyzzy' (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"greet", "x", "--tims"},
             "firstseen greet: Unknown option: '--tims'; did you mean --times?"
