@@ -6,7 +6,6 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.Output;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -21,7 +20,6 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.jspecify.annotations.Nullable;
 
 /** Exactly-once sinks, whose transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
@@ -42,35 +40,32 @@ public final class KafkaSinks {
    */
   public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options, Continued continued) {
     String prefix = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
+    OutputClaim outcomes =
+        claim(
+            kafka,
+            options,
+            "outcomes",
+            prefix,
+            continued.claims(),
+            outcomeTopics(kafka),
+            eventsTopics(kafka));
+    OutputClaim deadLetters =
+        claim(
+            kafka,
+            options,
+            "dead-letters",
+            // An ACL on ids with the common prefix is sufficient for both.
+            prefix + ".dead-letters",
+            continued.claims(),
+            deadLetterTopics(kafka),
+            new OutputTopics(Map.of(), true, 0));
+    OutcomeShards shards =
+        new OutcomeShards(
+            options.dedup().shards(), options.keyHashSource(), options.dedup().near().isPresent());
     return new OutcomeSinks(
-        outcomes(
-            kafka,
-            claim(
-                kafka,
-                options,
-                "outcomes",
-                prefix,
-                continued.claims(),
-                outcomeTopics(kafka),
-                eventsTopics(kafka)),
-            options.dedup().shards(),
-            options.keyHashSource(),
-            options.dedup().near().isPresent()),
+        outcomes(kafka, outcomes, shards),
         kafka.topics().duplicates(),
-        // An ACL on ids with this prefix is sufficient for both.
-        outcomes(
-            kafka,
-            claim(
-                kafka,
-                options,
-                "dead-letters",
-                prefix + ".dead-letters",
-                continued.claims(),
-                deadLetterTopics(kafka),
-                new OutputTopics(Map.of(), true, 0)),
-            1,
-            null,
-            false));
+        outcomes(kafka, deadLetters, OutcomeShards.ONE));
   }
 
   static OutcomeRecords records(KafkaOptions kafka) {
@@ -128,30 +123,17 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(
-      KafkaOptions kafka,
-      OutputClaim claim,
-      int shards,
-      @Nullable KeyHashSource hashSource,
-      boolean isByScope) {
+      KafkaOptions kafka, OutputClaim claim, OutcomeShards shards) {
     Output output = kafka.topics().output();
     Properties producer = producerOfOutcomes(kafka);
-    if (!output.hasRecords()) {
-      return new OutcomeSink<>(
-          List::of,
-          new SinkFactory<>(producer, records(kafka)),
-          claim,
-          shards,
-          hashSource,
-          isByScope);
-    }
-    return new OutcomeSink<>(
-        outcome -> PassedRecords.parts(outcome, output),
-        new SinkFactory<>(
-            producer, new PassedRecords(kafka.topics().recordsTopic(), records(kafka))),
-        claim,
-        shards,
-        hashSource,
-        isByScope);
+    OutcomeRecords records = records(kafka);
+    return output.hasRecords()
+        ? new OutcomeSink<>(
+            outcome -> PassedRecords.parts(outcome, output),
+            new SinkFactory<>(producer, new PassedRecords(kafka.topics().recordsTopic(), records)),
+            claim,
+            shards)
+        : new OutcomeSink<>(List::of, new SinkFactory<>(producer, records), claim, shards);
   }
 
   /**

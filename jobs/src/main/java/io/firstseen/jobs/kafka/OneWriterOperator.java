@@ -1,7 +1,6 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,9 +49,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       new ListStateDescriptor<>("identity", Types.MAP(Types.STRING, Types.STRING));
 
   private final OutputClaim claims;
-  private final int shards;
-  private final @Nullable KeyHashSource hashSource;
-  private final boolean isByScope;
+  private final OutcomeShards shards;
 
   private transient ListState<Tuple2<List<String>, List<String>>> state;
   private transient ListState<Map<String, String>> identity;
@@ -67,20 +63,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private transient boolean hasPassed;
   private transient Counter alreadyWritten;
 
-  /**
-   * Creates the operator.
-   *
-   * @param shards the number of shards of the dedup; 1 if each task processes the events of
-   *     partitions
-   * @param hashSource the hash that assigns shards; null with one shard
-   * @param isByScope whether the scope of a key selects its shard, not the whole key
-   */
-  OneWriterOperator(
-      OutputClaim claims, int shards, @Nullable KeyHashSource hashSource, boolean isByScope) {
+  OneWriterOperator(OutputClaim claims, OutcomeShards shards) {
     this.claims = claims;
     this.shards = shards;
-    this.hashSource = hashSource;
-    this.isByScope = isByScope;
   }
 
   @Override
@@ -90,7 +75,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     OperatorStateStore states = context.getOperatorStateStore();
     state = states.getUnionListState(WRITER);
     PublisherLine line = PublisherLine.NEW;
-    WrittenOffsets passed = new WrittenOffsets(shards);
+    WrittenOffsets passed = new WrittenOffsets(shards.count());
     boolean isThere = false;
     for (Tuple2<List<String>, List<String>> each : state.get()) {
       line = line.then(new PublisherLine(each.f0, -1));
@@ -106,7 +91,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
             claims.of(getRuntimeContext().getJobInfo().getJobId()),
             task,
             new ClaimedOutput.State(
-                isThere, line, passed, context.getRestoredCheckpointId().orElse(0), shards));
+                isThere,
+                line,
+                passed,
+                context.getRestoredCheckpointId().orElse(0),
+                shards.count()));
     Optional<JobIdentity> before = claimed.identity();
     identity = states.getUnionListState(IDENTITY);
     for (Map<String, String> each : identity.get()) {
@@ -135,9 +124,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private void begin() throws InterruptedException {
     hasBegun = true;
     outcomes.setWritten(
-        claimed.begin(topics, isFirstTask() ? claims.inputs().now(brokers) : List.of()),
-        hashSource,
-        isByScope);
+        claimed.begin(topics, isFirstTask() ? claims.inputs().now(brokers) : List.of()));
   }
 
   @Override

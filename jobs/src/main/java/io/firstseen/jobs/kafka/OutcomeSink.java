@@ -1,14 +1,12 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.shared.OperatorUids;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.function.SerializableFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A Kafka sink of outcomes, after an operator that ensures that only one job writes them.
@@ -20,30 +18,17 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
   private static final long serialVersionUID = 1;
 
   private final OutputClaim claim;
-  private final int shards;
-  private final @Nullable KeyHashSource hashSource;
-  private final boolean isByScope;
+  private final OutcomeShards shards;
 
-  /**
-   * Creates the sink. It uses the transactional ids of the claim.
-   *
-   * @param shards the number of shards of the dedup; 1 if each task processes the events of
-   *     partitions
-   * @param hashSource the hash that assigns shards; null with one shard
-   * @param isByScope whether the scope of a key selects its shard, not the whole key
-   */
+  /** Creates the sink. It uses the transactional ids of the claim. */
   OutcomeSink(
       SerializableFunction<Outcome, Iterable<R>> parts,
       SerializableFunction<String, KafkaSink<R>> withPrefix,
       OutputClaim claim,
-      int shards,
-      @Nullable KeyHashSource hashSource,
-      boolean isByScope) {
+      OutcomeShards shards) {
     super(parts, withPrefix, claim.idsOfSink(), claim.topics().names().values(), claim);
     this.claim = claim;
     this.shards = shards;
-    this.hashSource = hashSource;
-    this.isByScope = isByScope;
   }
 
   @Override
@@ -52,7 +37,7 @@ final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
         .transform(
             OperatorUids.ONE_WRITER,
             TypeInformation.of(Outcome.class),
-            new OneWriterOperator(claim, shards, hashSource, isByScope))
+            new OneWriterOperator(claim, shards))
         .uid(OperatorUids.ONE_WRITER);
   }
 }

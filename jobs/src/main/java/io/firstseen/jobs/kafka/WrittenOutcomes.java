@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
 import java.util.Arrays;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRange;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -21,15 +19,13 @@ import org.jspecify.annotations.Nullable;
  * claims topic. If a job starts from older state, its first outcomes are already written.
  */
 final class WrittenOutcomes {
-  private final int shards;
-  private final int firstShard;
-  private final int lastShard;
+  private final OutcomeShards shards;
+  private final KeyGroupRange range;
   private final WrittenOffsets passed;
   private final Map<TopicPartition, Input> inputs = new HashMap<>();
   private WrittenOffsets written;
   private @Nullable Input lastInput;
   private @Nullable KeyHash hash;
-  private boolean isByScope;
 
   /** An input partition. */
   private static final class Input {
@@ -48,33 +44,22 @@ final class WrittenOutcomes {
   /**
    * Starts with the progress in the state.
    *
-   * @param shards the number of shards of the dedup; 1 if each task processes the events of
-   *     partitions
    * @param passed the progress of all tasks in the state
    */
-  WrittenOutcomes(int shards, TaskInfo task, WrittenOffsets passed) {
+  WrittenOutcomes(OutcomeShards shards, TaskInfo task, WrittenOffsets passed) {
     this.shards = shards;
+    this.range = shards.of(task);
     this.passed = passed;
-    this.written = new WrittenOffsets(shards);
-    KeyGroupRange range =
-        shards == 1
-            ? new KeyGroupRange(0, 0)
-            : KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
-                shards, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
-    this.firstShard = range.getStartKeyGroup();
-    this.lastShard = range.getEndKeyGroup();
+    this.written = new WrittenOffsets(shards.count());
   }
 
-  /**
-   * Sets the progress on the topic, before the first event.
-   *
-   * @param hashSource the hash that assigns shards; null with one shard
-   * @param isByScope whether the scope of a key selects its shard, not the whole key
-   */
-  void setWritten(WrittenOffsets byTopic, @Nullable KeyHashSource hashSource, boolean isByScope) {
-    this.isByScope = isByScope;
+  /** Sets the progress on the topic, before the first event. */
+  void setWritten(WrittenOffsets byTopic) {
     written = byTopic;
-    hash = hashSource == null || byTopic.beyond(passed).isEmpty() ? null : hashSource.open();
+    hash =
+        shards.hashSource() == null || byTopic.beyond(passed).isEmpty()
+            ? null
+            : shards.hashSource().open();
   }
 
   /** Whether an outcome is already written. */
@@ -99,7 +84,8 @@ final class WrittenOutcomes {
   }
 
   private int shardOf(byte[] key) {
-    return new Shards(shards).shardOf(hash.hash(isByScope ? ScopedKey.scope(key) : key));
+    return new Shards(shards.count())
+        .shardOf(hash.hash(shards.isByScope() ? ScopedKey.scope(key) : key));
   }
 
   private Input input(Place place) {
@@ -110,7 +96,10 @@ final class WrittenOutcomes {
           inputs.computeIfAbsent(
               new TopicPartition(place.source(), place.partition()),
               partition ->
-                  new Input(partition, written.beyond(passed, partition, firstShard, lastShard)));
+                  new Input(
+                      partition,
+                      written.beyond(
+                          passed, partition, range.getStartKeyGroup(), range.getEndKeyGroup())));
     }
     return lastInput;
   }
@@ -119,7 +108,7 @@ final class WrittenOutcomes {
   void advance() {
     for (Input input : inputs.values()) {
       if (input.last != null) {
-        passed.advance(input.last, firstShard, lastShard);
+        passed.advance(input.last, range.getStartKeyGroup(), range.getEndKeyGroup());
         input.last = null;
       }
     }
@@ -127,12 +116,12 @@ final class WrittenOutcomes {
 
   /** The progress of this task for its state. */
   List<String> passedLines() {
-    return passed.lines(firstShard, lastShard);
+    return passed.lines(range.getStartKeyGroup(), range.getEndKeyGroup());
   }
 
   /** The progress of this task for the claims topic. */
   List<String> writtenLines() {
     written.addLines(passedLines());
-    return written.lines(firstShard, lastShard);
+    return written.lines(range.getStartKeyGroup(), range.getEndKeyGroup());
   }
 }

@@ -60,7 +60,7 @@ class OneWriterOperatorTest {
   private OneInputStreamOperatorTestHarness<Outcome, Outcome> task(JobID job, int index)
       throws Exception {
     OneInputStreamOperatorTestHarness<Outcome, Outcome> harness =
-        harness(new OneWriterOperator(claim(), 1, null, false), job, index);
+        harness(new OneWriterOperator(claim(), OutcomeShards.ONE), job, index);
     harness.open();
     return harness;
   }
@@ -139,7 +139,7 @@ class OneWriterOperatorTest {
     }
     JobID second = JobID.generate();
     try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
-        harness(new OneWriterOperator(claim(), 1, null, false), second, 0)) {
+        harness(new OneWriterOperator(claim(), OutcomeShards.ONE), second, 0)) {
       task.initializeState(state);
       task.open();
       task.processElement(accepted("a", new Place("events", 0, 8)), 1);
@@ -180,7 +180,7 @@ class OneWriterOperatorTest {
             claim.inputs());
     OperatorSubtaskState restored = state;
     try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
-        harness(new OneWriterOperator(changed, 1, null, false), JobID.generate(), 0)) {
+        harness(new OneWriterOperator(changed, OutcomeShards.ONE), JobID.generate(), 0)) {
       assertThatThrownBy(() -> task.initializeState(restored))
           .hasStackTraceContaining("scope-from-topic");
     }

@@ -20,11 +20,12 @@ class WrittenOutcomesTest {
 
   /** The tasks of both shards had written to different offsets. */
   private static WrittenOutcomes outcomes(boolean isByScope) {
+    OutcomeShards shards = new OutcomeShards(2, KeyHashSource.inJob(KeyHash.fixed()), isByScope);
     WrittenOutcomes outcomes =
-        new WrittenOutcomes(2, new TaskInfoImpl("sink", 2, 0, 1, 0), new WrittenOffsets(2));
+        new WrittenOutcomes(shards, new TaskInfoImpl("sink", 2, 0, 1, 0), new WrittenOffsets(2));
     WrittenOffsets written = new WrittenOffsets(2);
     written.addLines(List.of("0-0 events-0@10", "1-1 events-0@20"));
-    outcomes.setWritten(written, KeyHashSource.inJob(KeyHash.fixed()), isByScope);
+    outcomes.setWritten(written);
     return outcomes;
   }
 
