@@ -8,7 +8,7 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The secret of the keyed hash. */
-public final class HashKeyOptions {
+public class HashKeyOptions {
   private static final String NAME = "--hash-key-file";
 
   @Option(

@@ -83,7 +83,7 @@ public final class JobOptions {
    * @throws UserErrorException if the key cannot be read here
    */
   public KeyHashSource keyHashSource() {
-    return keys.keyHashSource(stream.isHashKeyOnWorkers());
+    return keys.source(stream.isHashKeyOnWorkers());
   }
 
   /**

@@ -1,18 +1,14 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.UrlList;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The canonicaliser and the hash key of keys. */
-public final class KeyOptions {
+public final class KeyOptions extends HashKeyOptions {
 
   @Option(
       names = "--canonicaliser",
@@ -41,8 +37,6 @@ public final class KeyOptions {
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 
-  @Mixin private HashKeyOptions hashKey;
-
   KeyOptions() {}
 
   /**
@@ -59,25 +53,6 @@ public final class KeyOptions {
           "--strip-parameters needs --canonicaliser url, got " + canonicaliser.id());
     }
     return canonicaliser.stripping(strippedParameters);
-  }
-
-  /** Like {@link HashKeyOptions#keyHash()}. */
-  public KeyHash keyHash() {
-    return hashKey.keyHash();
-  }
-
-  KeyHashSource keyHashSource(boolean onWorkers) {
-    return hashKey.source(onWorkers);
-  }
-
-  /** Like {@link HashKeyOptions#publicKeyWarning()}. */
-  public Optional<String> publicKeyWarning() {
-    return hashKey.publicKeyWarning();
-  }
-
-  /** Like {@link HashKeyOptions#missingKeyWarning()}. */
-  public Optional<String> missingKeyWarning() {
-    return hashKey.missingKeyWarning();
   }
 
   /**
@@ -111,9 +86,5 @@ public final class KeyOptions {
               .formatted(ofUrl.name(), canonicaliser.id()));
     }
     return OptionalDouble.of(UrlList.keyRateFor(ofUrl.value()));
-  }
-
-  KeyHash keyHash(String variableValue) {
-    return hashKey.keyHash(variableValue);
   }
 }
