@@ -133,17 +133,8 @@ public final class OptionValues {
   public static final class FalsePositiveRate implements ITypeConverter<Double> {
     @Override
     public Double convert(String value) {
-      double rate;
-      try {
-        rate = Double.parseDouble(value);
-      } catch (NumberFormatException e) {
-        rate = Double.NaN;
-      }
-      if (!(rate > 0 && rate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
-        throw new TypeConversionException(
-            "must be in (0, " + CuckooShape.MAX_FALSE_POSITIVE_RATE + "], got '" + value + "'");
-      }
-      return rate;
+      double max = CuckooShape.MAX_FALSE_POSITIVE_RATE;
+      return readNumber(value, Double.MIN_VALUE, max, "in (0, " + max + "]");
     }
   }
 
