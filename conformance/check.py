@@ -22,8 +22,6 @@ import threading
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 # The fields of requests that are paths in this folder.
 PATHS = ("file", "directory", "from", "to")
-# Operations that --strict does not require of a reader.
-OPTIONAL = ("resembles",)
 MAX_LINE_BYTES = 1 << 24
 SHOWN_CHARACTERS = 1000
 GRACE_SECONDS = 5
@@ -179,8 +177,7 @@ def check(cases_by_topic, adapter, options):
                 answered = True
                 if isinstance(got, dict) and got.get("unsupported") is True:
                     row["unsupported"] += 1
-                    is_required = options.strict and case.request["op"] not in OPTIONAL
-                    wrong = "must be supported" if is_required else None
+                    wrong = "must be supported" if options.strict else None
                 else:
                     wrong = difference(case.answer, got)
             except Stopped as reason:

@@ -57,7 +57,7 @@ type request struct {
 	Shards, Buckets, Width                                                                  json.RawMessage
 	File, Directory, Scope                                                                  string
 	Verify                                                                                  bool
-	Keys, URLs, PublicKeys                                                                  []string
+	Keys, URLs, Texts, PublicKeys                                                           []string
 	From, To                                                                                string
 }
 
@@ -112,6 +112,8 @@ func (r *request) answer() (reply, error) {
 		return r.query()
 	case "match":
 		return r.match()
+	case "resembles":
+		return r.resembles()
 	case "manifest":
 		return r.manifest()
 	case "follow":
@@ -277,6 +279,24 @@ func (r *request) match() (reply, error) {
 	return reply{"entries": entries, "invalid": invalid}, nil
 }
 
+func (r *request) resembles() (reply, error) {
+	set, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	equal, invalid := []int{}, []int{}
+	for i, text := range r.Texts {
+		bands, err := set.ResemblesIn(r.Scope, text)
+		if errors.Is(err, ErrInvalidKey) {
+			invalid = append(invalid, i)
+		} else if err != nil {
+			return nil, err
+		}
+		equal = append(equal, bands)
+	}
+	return reply{"equalBands": equal, "invalid": invalid}, nil
+}
+
 func (r *request) manifest() (reply, error) {
 	data, err := os.ReadFile(r.File)
 	if err != nil {
@@ -323,6 +343,9 @@ func (r *request) manifest() (reply, error) {
 	}
 	if m.Parameters.Stripped != "" {
 		answer["strip"] = m.Parameters.Stripped
+	}
+	if m.Parameters.Near != "" {
+		answer["near"] = m.Parameters.Near
 	}
 	return answer, nil
 }

@@ -299,6 +299,15 @@ func (f *Follower) Contains(key string) (bool, error) {
 	return set.Contains(key)
 }
 
+// Resembles is [Set.Resembles] of the active set.
+func (f *Follower) Resembles(text string) (equalBands int, err error) {
+	set, err := f.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	return set.Resembles(text)
+}
+
 // Match is [Set.Match] of the active set.
 func (f *Follower) Match(url string) (entry string, listed bool, err error) {
 	set, err := f.Snapshot()

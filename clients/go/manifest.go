@@ -17,8 +17,10 @@ const (
 	maxManifestBytes = 16_384
 	// The end of the year 9999.
 	maxMillis = 253_402_300_799_999
-	// The bit of the required flags for stripped parameters.
+	// The bits of the required flags, each for one more field.
 	strippedFlag = 1
+	nearFlag     = 2
+	knownFlags   = strippedFlag | nearFlag
 )
 
 // Bits of the parts of a manifest.
@@ -59,7 +61,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	if string(f.take(4, "the magic number")) != manifestMagic {
 		return nil, malformed("this is not a manifest: the magic number is missing")
 	}
-	flags := f.version("manifest", strippedFlag)
+	flags := f.version("manifest", knownFlags)
 	parts := f.u8("the parts")
 	if f.err != nil {
 		return nil, f.err
@@ -112,9 +114,12 @@ func (m *Manifest) read(f *fields, flags, parts uint8) {
 		f.err = p.requireKnown()
 	}
 	p.CanonicaliserVersion = int(f.lebIn("canonicaliserVersion", 0, 1<<16))
-	if flags&strippedFlag != 0 {
-		length := f.lebIn("the length of the stripped parameters", 1, canonical.MaxPatterns)
-		p.Stripped = strippedParameters(f, f.take(length, "the stripped parameters"))
+	if flags != 0 {
+		most := uint64(canonical.MaxPatterns)
+		if flags == nearFlag {
+			most = maxNearRuleBytes
+		}
+		p.readRule(f, flags, f.lebIn("the length of "+ruleName(flags), 1, most))
 	}
 	p.Shards = int(f.lebIn("shards", 0, maxShards))
 	p.FalsePositiveRate = math.Float64frombits(f.u64("falsePositiveRate"))

@@ -24,6 +24,8 @@ type Parameters struct {
 	FalsePositiveRate float64
 	// Stripped has the patterns of the query parameters that are removed from URLs.
 	Stripped string
+	// Near is the rule for near-duplicates; "" for none.
+	Near string
 }
 
 // HashName returns the name of the hash algorithm.
@@ -53,6 +55,8 @@ func (p *Parameters) requireValid() error {
 		return malformed("the number of shards must be a power of two up to %d, got %d", maxShards, p.Shards)
 	case p.Stripped != "" && p.CanonicaliserCode != canonical.URL:
 		return malformed("only sets of the canonicaliser url have stripped parameters")
+	case p.Near != "" && p.CanonicaliserCode != canonical.Text:
+		return malformed("only sets of the canonicaliser text have a rule for near-duplicates")
 	case !(p.FalsePositiveRate > 0 && p.FalsePositiveRate <= 0.1):
 		return malformed("the false-positive rate must be above 0, at most 0.1, got %g", p.FalsePositiveRate)
 	}
@@ -129,6 +133,9 @@ func (p *Parameters) requireRoom(u universe, count, hashCount uint64) error {
 	if err := u.requireValid(p.shardBits()); err != nil {
 		return err
 	}
+	if err := p.requireRoomForTags(u); err != nil {
+		return err
+	}
 	if hashCount < count || (hashCount == 0) != (count == 0) {
 		return malformed("the number of hashes must be at least %d, and 0 if that is, got %d", count, hashCount)
 	}
@@ -157,4 +164,25 @@ func strippedParameters(f *fields, text []byte) string {
 		f.fail("the stripped parameters must be patterns in their one form, got %q", text)
 	}
 	return string(text)
+}
+
+// ruleName returns the name of the field that a required flag announces.
+func ruleName(flags uint8) string {
+	if flags == nearFlag {
+		return "the rule for near-duplicates"
+	}
+	return "the stripped parameters"
+}
+
+// readRule reads the field that the required flags announce.
+func (p *Parameters) readRule(f *fields, flags uint8, length uint64) {
+	text := f.take(length, ruleName(flags))
+	switch flags {
+	case strippedFlag:
+		p.Stripped = strippedParameters(f, text)
+	case nearFlag:
+		p.Near = nearRuleOf(f, text)
+	default:
+		f.fail("a set must have one of the features 1 and 2")
+	}
 }

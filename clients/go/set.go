@@ -78,6 +78,7 @@ type Set struct {
 
 	rule      *canonical.Rule
 	hash      *KeyHash
+	near      *nearRule // nil for none
 	shards    []*shard
 	shardBits int
 }
@@ -90,7 +91,11 @@ func newSet(name string, sequence uint64, windowEnd int64, p Parameters, shards 
 	if err := p.requireHash(hash); err != nil {
 		return nil, err
 	}
-	return &Set{name, sequence, windowEnd, p, rule, hash, shards, p.shardBits()}, nil
+	set := &Set{name, sequence, windowEnd, p, rule, hash, nil, shards, p.shardBits()}
+	if p.Near != "" {
+		set.near, err = parseNearRule(p.Near)
+	}
+	return set, err
 }
 
 func setOf(m *Manifest, shards []*shard, hash *KeyHash) (*Set, error) {

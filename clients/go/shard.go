@@ -31,19 +31,25 @@ func (s *shard) contains(suffix uint64) bool {
 }
 
 func (s *shard) holds(value uint64) bool {
-	high := value >> s.lowBits
-	position := uint64(0)
+	position, high := s.seek(value)
+	return s.isOne(position) && s.lowAt(position-high) == value&(1<<s.lowBits-1)
+}
+
+// seek returns the position in highs of the first value that is not below a value, or of the zero before it,
+// and the number of zeros before this position.
+func (s *shard) seek(value uint64) (position, high uint64) {
+	high = value >> s.lowBits
 	if high > 0 {
 		position = s.zero(high-1) + 1
 	}
 	wanted := value & (1<<s.lowBits - 1)
-	for ; s.highs[position>>6]>>(position&63)&1 == 1; position++ {
-		if low := s.lowAt(position - high); low >= wanted {
-			return low == wanted
-		}
+	for s.isOne(position) && s.lowAt(position-high) < wanted {
+		position++
 	}
-	return false
+	return position, high
 }
+
+func (s *shard) isOne(position uint64) bool { return s.highs[position>>6]>>(position&63)&1 == 1 }
 
 // lowAt returns the lowest bits of value i.
 func (s *shard) lowAt(i uint64) uint64 {
@@ -113,6 +119,12 @@ func (v *values) next() (value uint64, ok bool) {
 	v.position++
 	v.index++
 	return value, true
+}
+
+// valuesFrom returns the values from a value on, of a shard that is not empty.
+func (s *shard) valuesFrom(least uint64) *values {
+	position, high := s.seek(least)
+	return &values{s, position - high, position}
 }
 
 // A shardBuilder builds a shard from ascending values.

@@ -80,6 +80,15 @@ func TestShards(t *testing.T) {
 				if u.value(suffix) != value || s.contains(suffix) != all[value] {
 					t.Fatalf("%v: the value %d of %x must be found: %t", u, value, suffix, all[value])
 				}
+				if least := u.leastSuffix(value); u.value(least) != value || least > 0 && u.value(least-1) == value {
+					t.Fatalf("%v: %x must be the least suffix of %d", u, least, value)
+				}
+				if at, _ := slices.BinarySearch(sorted, value); count > 0 {
+					next, ok := s.valuesFrom(value).next()
+					if ok != (at < count) || ok && next != sorted[at] {
+						t.Fatalf("%v: the first value from %d on must be number %d, got %d", u, value, at, next)
+					}
+				}
 			}
 			if size := 64 * (len(s.low) + len(s.highs)); count > 1000 && float64(size)/float64(count) > math.Log2(float64(u.last())/float64(count))+2.6 {
 				t.Errorf("%v: %d values take %d bits", u, count, size)

@@ -84,8 +84,8 @@ func (s *snapshotFile) readHeader(data []byte) ([]byte, error) {
 	p := &s.parameters
 	p.HashAlgorithm, p.CanonicaliserCode = f.u8("the hash"), f.u8("the canonicaliser")
 	p.CanonicaliserVersion = int(f.u16("the version of the canonicaliser"))
-	if flags&^strippedFlag != 0 {
-		return nil, unsupported("the snapshot needs features 0x%02x, this reader knows 0x%02x; use a newer version of this package", flags, strippedFlag)
+	if flags&^knownFlags != 0 {
+		return nil, unsupported("the snapshot needs features 0x%02x, this reader knows 0x%02x; use a newer version of this package", flags, knownFlags)
 	}
 	if codec != 1 {
 		return nil, unsupported("the codec must be 1, got %d", codec)
@@ -110,8 +110,8 @@ func (s *snapshotFile) readHeader(data []byte) ([]byte, error) {
 	s.universe = universe{f.u64("the buckets"), f.u64("the width")}
 	s.checksum = f.u32("the checksum of the sections")
 	s.setName = f.setName()
-	if flags&strippedFlag != 0 {
-		p.Stripped = strippedParameters(f, f.take(uint64(f.u16("the length of the stripped parameters")), "the stripped parameters"))
+	if flags != 0 {
+		p.readRule(f, uint8(flags), uint64(f.u16("the length of "+ruleName(uint8(flags)))))
 	}
 	if reserved != 0 {
 		f.fail("the reserved bytes must be 0")
