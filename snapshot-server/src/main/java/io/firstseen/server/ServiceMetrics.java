@@ -45,7 +45,7 @@ final class ServiceMetrics implements RequestObserver {
     this.queries =
         Counter.builder()
             .name("firstseen_queries_total")
-            .help("Queried keys, by answer: present, absent, invalid.")
+            .help("Queried keys and texts, by answer: present, absent, invalid.")
             .labelNames("set", "answer")
             .register(registry);
     this.urlQueries =

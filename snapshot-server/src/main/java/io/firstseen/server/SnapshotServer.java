@@ -72,6 +72,7 @@ public final class SnapshotServer implements Closeable {
   }
 
   private List<Route> routes(ServiceMetrics metrics) {
+    ResemblesEndpoint resembles = new ResemblesEndpoint(sets, metrics, options.maxBatchKeys());
     HealthEndpoints health = new HealthEndpoints(sets, () -> endsSoon);
     return List.of(
         Route.get("contains", "/v1/contains", new ContainsEndpoint(sets, metrics)),
@@ -84,6 +85,8 @@ public final class SnapshotServer implements Closeable {
             "match_batch",
             "/v1/match",
             new MatchBatchEndpoint(sets, metrics, options.maxBatchKeys())),
+        Route.get("resembles", "/v1/resembles", resembles::one),
+        Route.post("resembles_batch", "/v1/resembles", resembles::batch),
         Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)).slow(),
         Route.get(
                 "blobs",

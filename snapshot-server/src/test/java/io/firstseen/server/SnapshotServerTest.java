@@ -57,6 +57,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -801,6 +802,70 @@ class SnapshotServerTest {
     }
     assertThatThrownBy(() -> get("/readyz")).isInstanceOf(ConnectException.class);
     server = null;
+  }
+
+  /** The texts and answers of the conformance suite. */
+  @Test
+  void findsTheLiveTextThatResemblesATextMost() throws Exception {
+    Path conformance = Path.of("../conformance");
+    JsonNode cases =
+        JSON.readTree(conformance.resolve("cases/resembles.json").toFile()).path("cases");
+    JsonNode example =
+        StreamSupport.stream(cases.spliterator(), false)
+            .filter(each -> each.path("request").path("scope").asText().equals("mail"))
+            .findFirst()
+            .orElseThrow();
+    JsonNode texts = example.path("request").path("texts");
+    JsonNode answer = example.path("answer");
+    publisher.publish(1, "http://a/");
+    String hashKey = example.path("request").path("hashKey").asText();
+    Path near = conformance.resolve(example.path("request").path("directory").asText());
+    server =
+        SnapshotServer.start(
+            options(),
+            List.of(
+                new SetSource.InDirectory(
+                    near, "near", KeyHash.parse(hashKey), List.of(), Optional.empty(), POLL),
+                source(path, DirectoryPublisher.SET, Optional.empty())),
+            new ServiceLog() {});
+    await().until(() -> get("/readyz").statusCode() == 200);
+    JsonNode batch =
+        JSON.readTree(
+            post("/v1/resembles?set=near&scope=mail", "application/json", texts.toString()).body());
+    assertThat(batch.path("set").asText()).isEqualTo("near");
+    assertThat(batch.path("answers").size()).isEqualTo(texts.size());
+    for (int i = 0; i < texts.size(); i++) {
+      JsonNode one = batch.path("answers").get(i);
+      int equalBands = answer.path("equalBands").get(i).asInt();
+      String target =
+          "/v1/resembles?set=near&scope=mail&text="
+              + URLEncoder.encode(texts.get(i).asText(), UTF_8);
+      if (i == answer.path("invalid").get(0).asInt()) {
+        assertThat(one.path("error").asText()).isEqualTo("the text is invalid: key is empty");
+        assertThat(one.has("present")).isFalse();
+        assertThat(get(target).statusCode()).isEqualTo(400);
+        continue;
+      }
+      assertThat(one)
+          .isEqualTo(
+              JSON.createObjectNode()
+                  .put("text", texts.get(i).asText())
+                  .put("present", equalBands > 0)
+                  .put("equalBands", equalBands)
+                  .put("bands", 16));
+      ObjectNode alone = (ObjectNode) one;
+      alone.put("set", "near").put("sequence", batch.path("sequence").asInt());
+      alone.set("windowEndMillis", batch.path("windowEndMillis"));
+      assertThat(JSON.readTree(get(target).body())).isEqualTo(alone);
+    }
+    assertThat(get("/metrics").body())
+        .contains("firstseen_queries_total{answer=\"present\",set=\"near\"} 12.0")
+        .contains("firstseen_queries_total{answer=\"invalid\",set=\"near\"} 2.0");
+    HttpResponse<String> without = get("/v1/resembles?set=spam&text=a");
+    assertThat(without.statusCode()).isEqualTo(400);
+    assertThat(error(without))
+        .isEqualTo("set 'spam' has no rule for near-duplicates: publish it with --near");
+    assertThat(error(get("/v1/resembles?set=near"))).isEqualTo("the parameter text must be given");
   }
 
   @Test
