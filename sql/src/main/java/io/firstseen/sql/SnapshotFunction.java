@@ -241,7 +241,7 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
    * @throws IOException if a key file cannot be read now
    * @throws TimeoutException if no snapshot becomes active in time; the message states the reason
    * @throws SuppressRestartsException if a restart cannot help: a file does not contain a key, or a
-   *     set cannot be used with the hash key or with this version
+   *     set cannot be used with the hash key, with this version or by this function
    */
   @Override
   public void open(FunctionContext context)
@@ -254,11 +254,22 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
       for (Source source : sources) {
         shared.add(follow(source));
       }
+      requireUsable();
+    } catch (IllegalArgumentException e) {
+      close();
+      throw permanent(e.getMessage());
     } catch (IOException | InterruptedException | TimeoutException | RuntimeException e) {
       close();
       throw e;
     }
   }
+
+  /**
+   * Checks that the function can query the sets.
+   *
+   * @throws IllegalArgumentException if a set is of another kind
+   */
+  void requireUsable() {}
 
   private Shared follow(Source source) throws IOException, InterruptedException, TimeoutException {
     Shared opened = open(source);

@@ -13,9 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.metrics.Counter;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.annotation.DataTypeHint;
-import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.types.inference.CallContext;
@@ -87,13 +85,11 @@ public final class SnapshotMatch extends SnapshotFunction {
       throws IOException, InterruptedException, TimeoutException {
     super.open(context);
     invalidUrls = context.getMetricGroup().counter(INVALID_URLS);
-    try {
-      var unused = current();
-    } catch (IllegalArgumentException e) {
-      close();
-      throw new SuppressRestartsException(
-          new ValidationException(sqlName() + ": " + e.getMessage()));
-    }
+  }
+
+  @Override
+  void requireUsable() {
+    var unused = current();
   }
 
   private UrlLists current() {

@@ -1,2 +1,2 @@
-/** Firstseen in Flink SQL: the connector {@code firstseen} and the function SNAPSHOT_CONTAINS. */
+/** Firstseen in Flink SQL: the connector {@code firstseen} and functions that query snapshots. */
 package io.firstseen.sql;

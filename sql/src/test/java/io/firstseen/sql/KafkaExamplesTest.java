@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.embedded.EmbeddedBroker;
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.near.TextSignature;
+import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.fixtures.SnapshotWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The examples of SQL and SNAPSHOT_CONTAINS, with a real planner and a real broker. */
+/**
+ * The examples of SQL and the functions that query snapshots, with a real planner and a real
+ * broker.
+ */
 class KafkaExamplesTest {
   @RegisterExtension
   static final MiniClusterExtension CLUSTER =
@@ -41,6 +50,8 @@ class KafkaExamplesTest {
               .build());
 
   private static final String SECRET = "01".repeat(16);
+
+  private static final String SPAM = "Dear Anna, claim your FREE prize worth $500 today!";
 
   @TempDir private static Path brokerDirectory;
   private static EmbeddedBroker broker;
@@ -63,6 +74,14 @@ class KafkaExamplesTest {
           SnapshotWriter.publisher("scoped", KeyHash.fixed(), 1),
           1,
           KeyHash.fixed().hash(ScopedKey.join("ann".getBytes(UTF_8), "a".getBytes(UTF_8))));
+      SetParameters texts =
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.TEXT, new Shards(1), 1e-9)
+              .withNear(NearRule.SHORT);
+      byte[] text = Canonicaliser.TEXT.canonicalise(SPAM.getBytes(UTF_8));
+      snapshots.publish(
+          new SetPublisher("texts", texts),
+          1,
+          new TextSignature(NearRule.SHORT, KeyHash.fixed()).elements(text));
       snapshots.publishList("blocked", 1, "example.org/", "example.org/a");
       snapshots.publishList("more", 1, "example.org/b", "other.example/");
       snapshots.publishList("allowed", 1, "example.org/b");
@@ -195,6 +214,40 @@ class KafkaExamplesTest {
   }
 
   @Test
+  void snapshotResembles() {
+    lookUps(broker.bootstrapServers());
+    String texts =
+        "(VALUES ('%s'), ('dear Robert, claim your free prize worth £20 today'), ('see you at"
+            + " noon'), (''), (CAST(NULL AS STRING))) AS t (k)";
+    assertThat(
+            Sql.rows(
+                tables,
+                ("SELECT SNAPSHOT_RESEMBLES('texts', k), SNAPSHOT_RESEMBLES('texts', CAST(k AS"
+                        + " BYTES)), SNAPSHOT_RESEMBLES('texts', k, 'other'),"
+                        + " SNAPSHOT_CONTAINS('texts', k) FROM "
+                        + texts)
+                    .formatted(SPAM)))
+        .containsExactly(
+            "+I[0, 0, 0, false]",
+            "+I[32, 32, 0, true]",
+            "+I[4, 4, 0, false]",
+            "+I[null, null, null, null]",
+            "+I[null, null, null, null]");
+    for (String query :
+        List.of(
+            "SNAPSHOT_RESEMBLES('firstseen', k)|SNAPSHOT_RESEMBLES: set 'firstseen' has no rule for"
+                + " near-duplicates: publish it with --near",
+            "SNAPSHOT_MATCH('texts', k)|SNAPSHOT_MATCH: set 'texts' must have the canonicaliser"
+                + " url-expression")) {
+      String[] parts = query.split("\\|", -1);
+      assertThatThrownBy(
+              () -> Sql.rows(tables, "SELECT %s FROM (VALUES ('a')) AS t (k)".formatted(parts[0])))
+          .satisfies(e -> assertThat(messages(e)).contains(parts[1]));
+    }
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
   void settingsOfTheClient() throws Exception {
     lookUps(broker.bootstrapServers());
     Path key =
@@ -302,6 +355,8 @@ class KafkaExamplesTest {
         "CREATE TEMPORARY FUNCTION SNAPSHOT_CONTAINS AS 'io.firstseen.sql.SnapshotContains'");
     tables.executeSql(
         "CREATE TEMPORARY FUNCTION SNAPSHOT_MATCH AS 'io.firstseen.sql.SnapshotMatch'");
+    tables.executeSql(
+        "CREATE TEMPORARY FUNCTION SNAPSHOT_RESEMBLES AS 'io.firstseen.sql.SnapshotResembles'");
   }
 
   private static String messages(Throwable e) {
