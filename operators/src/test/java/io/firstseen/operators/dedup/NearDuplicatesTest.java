@@ -283,6 +283,57 @@ class NearDuplicatesTest {
     }
   }
 
+  /** One in 4,096 texts has the same tag. */
+  @Test
+  void theDeleteOfANearDuplicateWithTheTagOfItsMatchRemovesNothing() throws Exception {
+    NearRule rule = NearRule.SHORT;
+    String text = "your parcel waits, pay the fee now";
+    Change<String> first = change(rule, Operation.ADD, "", text);
+    String near = text;
+    for (int i = 0; near.equals(text) || tag(rule, near) != tag(rule, text); i++) {
+      near = text + " " + Integer.toString(i, 26).replace('0', 'z');
+    }
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(rule, 8), 1, null)) {
+      assertThat(tasks.process(first)).isEqualTo(Kind.ACCEPTED);
+      for (int i = 0; i < 2; i++) {
+        assertThat(tasks.process(change(rule, Operation.ADD, "", near))).isEqualTo(Kind.DUPLICATE);
+        assertThat(tasks.process(change(rule, Operation.DELETE, "", near)))
+            .isEqualTo(Kind.UNKNOWN_DELETE);
+      }
+    }
+  }
+
+  private static int tag(NearRule rule, String text) throws InvalidKeyException {
+    return rule.tagOf(HASH.hash(Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8))));
+  }
+
+  /** The filter reports about one in 100 texts as live, by the hash of the whole text. */
+  @Test
+  void withOneMatchingBandTheDeletesOfRejectedTextsHarmNone() throws Exception {
+    NearRule rule = NearRule.LONG;
+    SplittableRandom random = new SplittableRandom(5);
+    DedupParameters parameters = withShortIdentities(parameters(rule, 1));
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
+      List<String> accepted = new ArrayList<>();
+      int rejected = 0;
+      for (int i = 0; i < 3_000; i++) {
+        String text = text(random);
+        if (tasks.process(change(rule, Operation.ADD, "", text)) == Kind.ACCEPTED) {
+          accepted.add(text);
+        } else if (!accepted.contains(text)) {
+          rejected++;
+          assertThat(tasks.process(change(rule, Operation.DELETE, "", text)))
+              .isEqualTo(Kind.UNKNOWN_DELETE);
+        }
+      }
+      assertThat(rejected).isGreaterThan(1_000);
+      for (String text : accepted) {
+        assertThat(tasks.process(change(rule, Operation.DELETE, "", text))).isEqualTo(Kind.REMOVED);
+      }
+      assertThat(tasks.sum("keys")).isZero();
+    }
+  }
+
   @Test
   void theFirstTextOfAGroupIsAcceptedUntilItIsDeleted() throws Exception {
     NearRule rule = NearRule.SHORT;

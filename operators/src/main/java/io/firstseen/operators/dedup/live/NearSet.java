@@ -111,8 +111,7 @@ public final class NearSet implements LiveSet {
 
   /** Renews the equal hashes of a match if expiry is measured from when a text was last seen. */
   private void renew(ShardPages shard, long[] hashes, int tag) {
-    Expiry expiry = shard.expiry();
-    if (expiry == null || !expiry.sinceLastSeen()) {
+    if (!isRenewed(shard)) {
       return;
     }
     for (int i = 0; i < rule.hashes(); i++) {
@@ -123,11 +122,17 @@ public final class NearSet implements LiveSet {
     }
   }
 
+  private static boolean isRenewed(ShardPages shard) {
+    Expiry expiry = shard.expiry();
+    return expiry != null && expiry.sinceLastSeen();
+  }
+
   /**
    * {@inheritDoc}
    *
-   * <p>A text is live if its hash is. With tags it also is if enough of its bands are, since near
-   * duplicates may have renewed these alone.
+   * <p>With one matching band, no other live text has a band of a live text, so all of its hashes
+   * are held. With tags, a text is live if its hash is held; or if enough of its bands are, where
+   * near-duplicates may have renewed these alone.
    */
   @Override
   public boolean remove(ShardPages shard, Change<?> change) {
@@ -136,8 +141,12 @@ public final class NearSet implements LiveSet {
     for (int i = 0; i < rule.hashes(); i++) {
       held += filter.mightContain(shard, entry(hashes[i], change)) ? 1 : 0;
     }
-    boolean live = filter.mightContain(shard, entry(change.keyHash(), change));
-    if (!live && (rule.tagBits() == 0 || held < rule.matches())) {
+    boolean isLive =
+        rule.tagBits() == 0
+            ? held == rule.hashes()
+            : filter.mightContain(shard, entry(change.keyHash(), change))
+                || (isRenewed(shard) && held >= rule.matches());
+    if (!isLive) {
       return false;
     }
     for (int i = 0; i < rule.hashes(); i++) {
