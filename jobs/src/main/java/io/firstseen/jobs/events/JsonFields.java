@@ -1,5 +1,6 @@
 package io.firstseen.jobs.events;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -15,6 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class JsonFields implements ValueFields {
   private static final long serialVersionUID = 1;
 
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          // Field names with colliding hashes must not cause an exception.
+          .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
+          .build();
+
   private final FieldNode root;
   private final int count;
 
@@ -26,9 +34,9 @@ final class JsonFields implements ValueFields {
   @Override
   public FieldValue[] read(byte[] utf8) throws MalformedEventException {
     EventRules.checkUtf8(utf8);
-    JsonEvent.refuseOtherEncodings(utf8);
+    refuseOtherEncodings(utf8);
     FieldValue[] found = FieldNode.nothing(count);
-    try (JsonParser parser = JsonEvent.FACTORY.createParser(utf8)) {
+    try (JsonParser parser = FACTORY.createParser(utf8)) {
       if (parser.nextToken() == null) {
         throw new MalformedEventException("malformed JSON: no value");
       }
@@ -42,6 +50,15 @@ final class JsonFields implements ValueFields {
       throw new MalformedEventException("malformed JSON: " + Excerpt.of(String.valueOf(e)));
     }
     return found;
+  }
+
+  /** Jackson interprets leading zero bytes as UTF-16 or UTF-32. */
+  private static void refuseOtherEncodings(byte[] utf8) throws MalformedEventException {
+    for (int i = 0; i < Math.min(4, utf8.length); i++) {
+      if (utf8[i] == 0) {
+        throw new MalformedEventException("malformed JSON: byte " + i + " is zero");
+      }
+    }
   }
 
   /** The recursion depth is bounded by the longest pointer. */

@@ -219,12 +219,12 @@ class EventParserTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "`` | JSON is not an object",
+        "`` | malformed JSON: no value",
         "[1] | JSON is not an object",
         "null | JSON is not an object",
         "{ | malformed JSON: Unexpected end-of-input",
         "{'op':1} | malformed JSON: Unexpected character",
-        "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"} {} | JSON continues after the object",
+        "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"} {} | JSON continues after the value",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\"}x | malformed JSON: Unrecognized token 'x'",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"k\",\"x\":NaN} | malformed JSON",
         "{\"op\":\"add\",\"key\":\"k\"} | ts is missing",
@@ -232,8 +232,8 @@ class EventParserTest {
         "{\"ts\":\"1\",\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
         "{\"ts\":1.0,\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
         "{\"ts\":1e3,\"op\":\"add\",\"key\":\"k\"} | ts must be a whole number of milliseconds",
-        "{\"ts\":99999999999999999999,\"op\":\"add\",\"key\":\"k\"} | malformed JSON: Numeric "
-            + "value",
+        "{\"ts\":99999999999999999999,\"op\":\"add\",\"key\":\"k\"} | ts must have at most 64 "
+            + "bits, got 99999999999999999999",
         "{\"ts\":-1,\"op\":\"add\",\"key\":\"k\"} | time must not be negative, got -1 ms",
         "{\"ts\":1700003600001,\"op\":\"add\",\"key\":\"k\"}"
             + " | time must be at most 3600000 ms ahead of the clock, got 3600001 ms ahead",
