@@ -429,7 +429,11 @@ class DashboardTest {
         EventFiles.source(
             input, FileFormat.LINES, new EventParser(Duration.ZERO, Clock.systemUTC())),
         OutcomeFiles.sinks(
-            FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
+            FileFormat.LINES,
+            directory.resolve("out"),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty()),
         new SnapshotFiles(directory.resolve("snapshots")),
         JobOptions.parse("--state-backend=rocksdb", "--window=1d", "--set=" + SET));
     MiniCluster cluster =

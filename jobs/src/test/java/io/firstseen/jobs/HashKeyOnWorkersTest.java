@@ -97,6 +97,7 @@ class HashKeyOnWorkersTest {
             FileFormat.TSV,
             out.resolve("accepted"),
             Optional.of(out.resolve("duplicates")),
+            Optional.empty(),
             Optional.empty());
     SnapshotFiles snapshots = new SnapshotFiles(out.resolve("snapshots"));
     switch (job) {

@@ -78,7 +78,8 @@ class JobGraphTest {
             FileFormat.LINES,
             directory.resolve("out"),
             Optional.empty(),
-            Optional.of(directory.resolve("dead-letters")));
+            Optional.of(directory.resolve("dead-letters")),
+            Optional.empty());
     snapshots = new SnapshotFiles(directory.resolve("snapshots"));
   }
 

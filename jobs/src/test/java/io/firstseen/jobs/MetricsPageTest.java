@@ -187,7 +187,11 @@ class MetricsPageTest {
                 env,
                 source,
                 OutcomeFiles.sinks(
-                    FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
+                    FileFormat.LINES,
+                    directory.resolve("out"),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty()),
                 new SnapshotFiles(Files.createTempDirectory(directory, "snapshots")),
                 JobOptions.parse(all)));
   }

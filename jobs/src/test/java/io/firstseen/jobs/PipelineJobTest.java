@@ -182,7 +182,11 @@ class PipelineJobTest {
             FileFormat.TSV,
             new EventParser(jobOptions.dedup().maxAhead(), Clock.systemUTC())),
         OutcomeFiles.sinks(
-            FileFormat.TSV, accepted, Optional.of(duplicates), Optional.of(deadLetters)),
+            FileFormat.TSV,
+            accepted,
+            Optional.of(duplicates),
+            Optional.of(deadLetters),
+            Optional.empty()),
         new SnapshotFiles(snapshots),
         jobOptions);
     JobExecutionResult result = env.execute(name);

@@ -52,17 +52,6 @@ public final class OutcomeFiles {
    * Checks that the files can be written.
    *
    * @param format the format of the input
-   * @throws UserErrorException if a file cannot be written, or two outputs have the same file
-   */
-  public static OutcomeSinks sinks(
-      FileFormat format, Path accepted, Optional<Path> duplicates, Optional<Path> deadLetters) {
-    return sinks(format, accepted, duplicates, deadLetters, Optional.empty());
-  }
-
-  /**
-   * Checks that the files can be written.
-   *
-   * @param format the format of the input
    * @param matches only for a job in which near-duplicates are duplicates
    * @throws UserErrorException if a file cannot be written, or two outputs have the same file
    */

@@ -123,7 +123,8 @@ class FilesEndToEndTest {
         env,
         EventFiles.source(
             input, FileFormat.TSV, new EventParser(Duration.ofHours(1), Clock.systemUTC())),
-        OutcomeFiles.sinks(FileFormat.TSV, accepted, Optional.empty(), Optional.empty()),
+        OutcomeFiles.sinks(
+            FileFormat.TSV, accepted, Optional.empty(), Optional.empty(), Optional.empty()),
         JobOptions.parse("--ttl=1h", "--out-of-orderness=0s"));
     env.execute();
     assertThat(accepted).hasContent("0\tadd\ta\n4052\tadd\ta\n");
@@ -221,7 +222,8 @@ class FilesEndToEndTest {
   }
 
   private static Object sink(Path accepted, Optional<Path> duplicates) {
-    return OutcomeFiles.sinks(FileFormat.LINES, accepted, duplicates, Optional.empty());
+    return OutcomeFiles.sinks(
+        FileFormat.LINES, accepted, duplicates, Optional.empty(), Optional.empty());
   }
 
   private Run run(FileFormat format, String name, byte[] content) throws Exception {
@@ -240,7 +242,8 @@ class FilesEndToEndTest {
         env,
         EventFiles.source(
             input, format, new EventParser(options.dedup().maxAhead(), Clock.systemUTC())),
-        OutcomeFiles.sinks(format, accepted, Optional.of(duplicates), Optional.of(deadLetters)),
+        OutcomeFiles.sinks(
+            format, accepted, Optional.of(duplicates), Optional.of(deadLetters), Optional.empty()),
         options);
     env.execute();
     return new Run(

@@ -110,7 +110,8 @@ class OutputFileTest {
                     FileFormat.LINES,
                     directory.resolve("accepted"),
                     Optional.of(device),
-                    Optional.of(device)))
+                    Optional.of(device),
+                    Optional.empty()))
         .doesNotThrowAnyException();
   }
 
