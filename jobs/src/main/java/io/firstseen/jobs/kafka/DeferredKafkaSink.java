@@ -23,6 +23,7 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.SerializableFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,9 +88,7 @@ class DeferredKafkaSink<T, R>
   @Override
   public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
       WriterInitContext context, Collection<KafkaWriterState> recovered) {
-    CommitCheck check =
-        claim == null ? null : new CommitCheck(claim, context.getJobInfo().getJobId());
-    return new Writer<>(parts, ofJob(context), topics, context, recovered, check);
+    return new Writer(context, recovered);
   }
 
   @Override
@@ -113,11 +112,8 @@ class DeferredKafkaSink<T, R>
     withPrefix.apply(prefix).addPostCommitTopology(committables);
   }
 
-  private static final class Writer<T, R>
+  private final class Writer
       implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
-    private final SerializableFunction<T, Iterable<R>> parts;
-    private final KafkaSink<R> sink;
-    private final List<String> topics;
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
     private final @Nullable CommitCheck check;
@@ -125,25 +121,16 @@ class DeferredKafkaSink<T, R>
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
     private boolean hasWritten;
 
-    Writer(
-        SerializableFunction<T, Iterable<R>> parts,
-        KafkaSink<R> sink,
-        List<String> topics,
-        WriterInitContext context,
-        Collection<KafkaWriterState> recovered,
-        @Nullable CommitCheck check) {
-      this.check = check;
-      this.parts = parts;
-      this.sink = sink;
-      this.topics = topics;
+    Writer(WriterInitContext context, Collection<KafkaWriterState> recovered) {
       this.context = PermanentFailures.reportedIn(context, topics);
       this.recovered = recovered;
+      this.check = claim == null ? null : new CommitCheck(claim, context.getJobInfo().getJobId());
     }
 
     private PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka() {
       if (kafka == null) {
         try {
-          kafka = sink.restoreWriter(context, recovered);
+          kafka = ofJob(context).restoreWriter(context, recovered);
         } catch (RuntimeException e) {
           throwPermanent(e);
           // Kafka reports the cause only in the message.
@@ -211,15 +198,7 @@ class DeferredKafkaSink<T, R>
     @Override
     public void close() {
       try {
-        try {
-          if (check != null) {
-            check.close();
-          }
-        } finally {
-          if (kafka != null) {
-            kafka.close();
-          }
-        }
+        IOUtils.closeAll(check, kafka);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {
