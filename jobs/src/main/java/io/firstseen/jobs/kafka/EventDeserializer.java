@@ -10,7 +10,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
@@ -24,8 +23,18 @@ import org.jspecify.annotations.Nullable;
  * Parses the records of the events topic; places are {@code topic-partition@offset}. In the key
  * format, and with fields but no time field, the event time is the header {@link
  * RecordHeaders#TIMESTAMP}, else the record's timestamp.
+ *
+ * @param fields parses values by their fields; null for the format of the jobs
+ * @param keepsRecords whether events contain their input record
+ * @param scopedByTopic whether the scope of an event is the name of its topic
  */
-public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
+public record EventDeserializer(
+    EventFormat format,
+    EventParser parser,
+    @Nullable FieldParser fields,
+    boolean keepsRecords,
+    boolean scopedByTopic)
+    implements KafkaRecordDeserializationSchema<SourceEvent> {
   /**
    * The maximum length in bytes of an event's key and of its value; longer keys and values are
    * truncated in dead letters. A value with its key, scope and headers must fit into a record of 1
@@ -45,57 +54,11 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
   // The maximum overhead of the protocol per header.
   private static final int HEADER_BYTES = 8;
 
-  private final EventFormat format;
-  private final EventParser parser;
-  private final @Nullable FieldParser fields;
-  private final boolean keepsRecords;
-  private final boolean scopedByTopic;
-  private final HashMap<String, byte[]> scopes = new HashMap<>();
-
-  /** Creates a deserializer of one format. */
-  public EventDeserializer(EventFormat format, EventParser parser) {
-    this(format, parser, null);
-  }
-
-  /**
-   * Creates a deserializer of one format.
-   *
-   * @param fields parses values by their fields; null for the format of the jobs
-   */
-  EventDeserializer(EventFormat format, EventParser parser, @Nullable FieldParser fields) {
-    this(format, parser, fields, false, false);
-  }
-
-  private EventDeserializer(
-      EventFormat format,
-      EventParser parser,
-      @Nullable FieldParser fields,
-      boolean keepsRecords,
-      boolean scopedByTopic) {
-    this.format = format;
-    this.parser = parser;
-    this.fields = fields;
-    this.keepsRecords = keepsRecords;
-    this.scopedByTopic = scopedByTopic;
-  }
-
-  /** A copy whose events contain their input record, or do not contain it. */
-  EventDeserializer keepingRecords(boolean newKeepsRecords) {
-    return new EventDeserializer(format, parser, fields, newKeepsRecords, scopedByTopic);
-  }
-
-  /**
-   * A copy that sets the scope of events to the name of their topic, or keeps the scope of events.
-   */
-  EventDeserializer scopedByTopic(boolean newScopedByTopic) {
-    return new EventDeserializer(format, parser, fields, keepsRecords, newScopedByTopic);
-  }
-
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
     SourceEvent event = event(record);
     if (scopedByTopic && event.isWellFormed()) {
-      event = event.withScope(scopes.computeIfAbsent(record.topic(), name -> name.getBytes(UTF_8)));
+      event = event.withScope(record.topic().getBytes(UTF_8));
     }
     out.collect(keepsRecords && event.isWellFormed() ? withRecord(event, record) : event);
   }

@@ -45,9 +45,11 @@ public final class KafkaSources {
                     .orElseGet(() -> builder.setTopics(options.events().topics())),
             options.transactionalIdPrefix(options.topics().outputTopic()),
             new EventDeserializer(
-                    options.events().format(), new EventParser(maxAhead, clock), fields)
-                .keepingRecords(options.topics().output().hasRecords())
-                .scopedByTopic(options.events().isScopeFromTopic())),
+                options.events().format(),
+                new EventParser(maxAhead, clock),
+                fields,
+                options.topics().output().hasRecords(),
+                options.events().isScopeFromTopic())),
         settings(options),
         null);
   }

@@ -97,10 +97,14 @@ class RecordsTest {
     return headers;
   }
 
+  private EventDeserializer deserializer(EventFormat format) {
+    return new EventDeserializer(format, parser, null, false, false);
+  }
+
   @Test
   void jsonEventsCarryTheirValueAsPayload() throws Exception {
     byte[] json = utf8("{\"ts\":5,\"op\":\"add\",\"key\":\"k\"}");
-    EventDeserializer deserializer = new EventDeserializer(EventFormat.JSON, parser);
+    EventDeserializer deserializer = deserializer(EventFormat.JSON);
     assertThat(read(deserializer, record(utf8("ignored"), json, none())))
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), json, 5, PLACE));
     assertThat(read(deserializer, record(null, null, none())))
@@ -119,7 +123,9 @@ class RecordsTest {
         new EventDeserializer(
             EventFormat.JSON,
             parser,
-            FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC()));
+            FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC()),
+            false,
+            false);
     assertThat(read(deserializer, record(utf8("ignored"), json, none())))
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("7"), json, RECORD_TIME, PLACE));
     byte[] five = {0, 0, 0, 0, 0, 0, 0, 5};
@@ -133,8 +139,8 @@ class RecordsTest {
   /** Everything that is written is as long as it is counted, or longer in the count. */
   @Test
   void aRecordTooLongToBePassedOnIsADeadLetterAndOthersAreKept() throws Exception {
-    EventDeserializer plain = new EventDeserializer(EventFormat.KEY, parser);
-    EventDeserializer keeping = plain.keepingRecords(true);
+    EventDeserializer plain = deserializer(EventFormat.KEY);
+    EventDeserializer keeping = new EventDeserializer(EventFormat.KEY, parser, null, true, false);
     byte[] key = utf8("k");
     byte[] value = new byte[EventDeserializer.MAX_BYTES];
     Headers headers = none();
@@ -205,7 +211,7 @@ class RecordsTest {
 
   @Test
   void keyedEventsTakeTheTimeOfTheHeaderElseOfTheRecord() throws Exception {
-    EventDeserializer deserializer = new EventDeserializer(EventFormat.KEY, parser);
+    EventDeserializer deserializer = deserializer(EventFormat.KEY);
     byte[] value = utf8("v");
     assertThat(read(deserializer, record(utf8("k"), value, none())))
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), value, RECORD_TIME, PLACE));
@@ -222,13 +228,11 @@ class RecordsTest {
     byte[] value = new byte[EventDeserializer.MAX_BYTES + 1];
     Arrays.fill(value, (byte) ' ');
     for (EventFormat format : EventFormat.values()) {
-      SourceEvent event =
-          read(new EventDeserializer(format, parser), record(utf8("k"), value, none()));
+      SourceEvent event = read(deserializer(format), record(utf8("k"), value, none()));
       assertThat(event.problem()).isEqualTo("value must be at most 819200 bytes, got 819201");
       assertThat(event.payload()).hasSize(EventDeserializer.MAX_BYTES);
     }
-    SourceEvent longKey =
-        read(new EventDeserializer(EventFormat.KEY, parser), record(value, null, none()));
+    SourceEvent longKey = read(deserializer(EventFormat.KEY), record(value, null, none()));
     assertThat(longKey.problem()).isEqualTo("key must be at most 819200 bytes, got 819201");
     assertThat(longKey.payload()).hasSize(EventDeserializer.MAX_BYTES);
   }
