@@ -27,7 +27,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -226,14 +225,13 @@ public final class BootstrapCommand extends Verb {
             });
         return;
       }
-      try (InputStream stream = InputFile.openText(origin.input)) {
-        EventLines lines =
-            new EventLines(
-                stream,
-                format,
-                new EventParser(dedup.maxAhead(), Clock.systemUTC(), keys.canonicaliser()),
-                InputFile.nameOf(origin.input).getFileName().toString());
-        for (SourceEvent event = lines.next(); event != null; event = lines.next()) {
+      try (EventLines lines =
+          new EventLines(
+              InputFile.openText(origin.input),
+              format,
+              new EventParser(dedup.maxAhead(), Clock.systemUTC(), keys.canonicaliser()),
+              InputFile.nameOf(origin.input).getFileName().toString())) {
+        for (SourceEvent event = lines.read(); event != null; event = lines.read()) {
           learner.learn(event);
           progress.show(learner::progress);
         }

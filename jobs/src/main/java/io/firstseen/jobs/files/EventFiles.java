@@ -128,32 +128,12 @@ public final class EventFiles {
     @Override
     public StreamFormat.Reader<SourceEvent> createReader(
         Configuration config, FSDataInputStream stream) {
-      return new Reader(stream);
+      return new EventLines(stream, format, parser, name);
     }
 
     @Override
     public TypeInformation<SourceEvent> getProducedType() {
       return TypeInformation.of(SourceEvent.class);
-    }
-
-    private final class Reader implements StreamFormat.Reader<SourceEvent> {
-      private final FSDataInputStream stream;
-      private final EventLines lines;
-
-      Reader(FSDataInputStream stream) {
-        this.stream = stream;
-        this.lines = new EventLines(stream, format, parser, name);
-      }
-
-      @Override
-      public SourceEvent read() {
-        return lines.next();
-      }
-
-      @Override
-      public void close() throws IOException {
-        stream.close();
-      }
     }
   }
 }

@@ -6,10 +6,12 @@ import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
+import org.apache.flink.connector.file.src.reader.StreamFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The events of a stream of lines, in order. {@link EventFiles#source} defines lines. */
-public final class EventLines {
+public final class EventLines implements StreamFormat.Reader<SourceEvent> {
+  private final InputStream stream;
   private final LineReader lines;
   private final FileFormat format;
   private final EventParser parser;
@@ -18,10 +20,11 @@ public final class EventLines {
   /**
    * Creates a reader.
    *
-   * @param stream the decompressed lines; the caller closes it
+   * @param stream the decompressed lines
    * @param name the prefix of the events' places
    */
   public EventLines(InputStream stream, FileFormat format, EventParser parser, String name) {
+    this.stream = stream;
     this.lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
     this.format = format;
     this.parser = parser;
@@ -33,7 +36,8 @@ public final class EventLines {
    *
    * @throws UserErrorException if the stream cannot be read
    */
-  public @Nullable SourceEvent next() {
+  @Override
+  public @Nullable SourceEvent read() {
     byte[] line;
     try {
       line = lines.next();
@@ -50,5 +54,10 @@ public final class EventLines {
         ? SourceEvent.malformed(
             "line is longer than %d bytes".formatted(EventFiles.MAX_LINE_BYTES), line, place)
         : format.parse(parser, line, place);
+  }
+
+  @Override
+  public void close() throws IOException {
+    stream.close();
   }
 }
