@@ -66,9 +66,9 @@ public final class JobOptions {
    * @throws CommandLine.ParameterException if an argument is invalid
    */
   public static JobOptions parse(String... words) {
-    Holder holder = new Holder();
-    new CommandLine(holder).parseArgs(words);
-    return holder.options;
+    JobOptions options = new JobOptions();
+    new CommandLine(options).parseArgs(words);
+    return options;
   }
 
   /** The canonicaliser and the hash key. */
@@ -214,10 +214,5 @@ public final class JobOptions {
         .filter(ttl -> ttl.since() == TimeToLive.Since.FIRST_SEEN)
         .map(ttl -> Duration.ofMillis(ttl.millis()))
         .orElse(null);
-  }
-
-  @CommandLine.Command
-  private static final class Holder {
-    @Mixin private JobOptions options;
   }
 }
