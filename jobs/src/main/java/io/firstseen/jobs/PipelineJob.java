@@ -19,8 +19,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.util.OptionalLong;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -72,33 +70,25 @@ public final class PipelineJob {
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
-            .flatMap(
-                new HashFunction(new SetHashes(options)), TypeInformation.of(HashedOperation.class))
+            .flatMap(new HashFunction(options), TypeInformation.of(HashedOperation.class))
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     SnapshotJob.attach(operations, snapshots, options, publication);
   }
 
   /** Hashes accepted and deleted keys with the hash of the snapshots. */
-  private static final class HashFunction extends RichFlatMapFunction<Outcome, HashedOperation> {
+  private static final class HashFunction extends SetHashes<Outcome> {
     private static final long serialVersionUID = 1;
 
-    private final SetHashes hashes;
-
-    HashFunction(SetHashes hashes) {
-      this.hashes = hashes;
-    }
-
-    @Override
-    public void open(OpenContext context) {
-      hashes.open();
+    HashFunction(JobOptions options) {
+      super(options);
     }
 
     @Override
     public void flatMap(Outcome outcome, Collector<HashedOperation> out) {
       switch (outcome.kind()) {
-        case ACCEPTED -> hashes.emit(Operation.ADD, outcome.canonicalKey(), out);
-        case REMOVED -> hashes.emit(Operation.DELETE, outcome.canonicalKey(), out);
+        case ACCEPTED -> emit(Operation.ADD, outcome.canonicalKey(), out);
+        case REMOVED -> emit(Operation.DELETE, outcome.canonicalKey(), out);
         default -> {
           // Other outcomes do not change the set.
         }

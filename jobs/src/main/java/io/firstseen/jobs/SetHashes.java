@@ -7,15 +7,18 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.types.Operation;
-import java.io.Serializable;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes that the snapshots contain for a key: its hash or, with a rule for near-duplicates,
- * also its bands.
+ * Maps elements to operations on the hashes that the snapshots contain for a key: its hash or, with
+ * a rule for near-duplicates, also its bands.
+ *
+ * @param <T> the elements
  */
-final class SetHashes implements Serializable {
+abstract class SetHashes<T> extends RichFlatMapFunction<T, HashedOperation> {
   private static final long serialVersionUID = 1;
 
   private final KeyHashSource hashSource;
@@ -28,7 +31,8 @@ final class SetHashes implements Serializable {
     near = options.near().orElse(null);
   }
 
-  void open() {
+  @Override
+  public void open(OpenContext context) {
     hash = hashSource.open();
     signature = near == null ? null : new TextSignature(near, hash);
   }
@@ -38,7 +42,7 @@ final class SetHashes implements Serializable {
    *
    * @param joined the canonical key, prefixed with its scope
    */
-  void emit(Operation operation, byte[] joined, Collector<HashedOperation> out) {
+  final void emit(Operation operation, byte[] joined, Collector<HashedOperation> out) {
     if (signature == null) {
       out.collect(new HashedOperation(hash.hash(joined), operation));
       return;

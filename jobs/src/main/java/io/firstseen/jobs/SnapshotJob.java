@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichFlatMapFunction;
+import org.apache.flink.api.common.functions.RichFilterFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -36,7 +36,6 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +46,6 @@ import picocli.CommandLine.ParameterException;
 /** Publishes windowed snapshots of the changelog of accepted keys. */
 public final class SnapshotJob {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotJob.class);
-  private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
 
@@ -86,10 +84,10 @@ public final class SnapshotJob {
     EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis(options));
     DataStream<HashedOperation> operations =
         DedupJob.events(env, acceptedChangelog, watermarks)
-            .process(new WellFormedFunction(), EVENT)
+            .filter(new WellFormedFilter())
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
-            .flatMap(new HashFunction(new SetHashes(options)), OPERATION)
+            .flatMap(new HashFunction(options), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     attach(operations, sink, options, publication);
@@ -105,27 +103,25 @@ public final class SnapshotJob {
   }
 
   /** Hashes keys, and counts them. */
-  private static final class HashFunction
-      extends RichFlatMapFunction<SourceEvent, HashedOperation> {
+  private static final class HashFunction extends SetHashes<SourceEvent> {
     private static final long serialVersionUID = 1;
 
-    private final SetHashes hashes;
     private transient LongCounter counter;
 
-    HashFunction(SetHashes hashes) {
-      this.hashes = hashes;
+    HashFunction(JobOptions options) {
+      super(options);
     }
 
     @Override
     public void open(OpenContext context) {
-      hashes.open();
+      super.open(context);
       counter = getRuntimeContext().getLongCounter(OPERATIONS_COUNTER);
     }
 
     @Override
     public void flatMap(SourceEvent event, Collector<HashedOperation> out) {
       counter.add(1L);
-      hashes.emit(event.operation(), event.key(), out);
+      emit(event.operation(), event.key(), out);
     }
   }
 
@@ -321,7 +317,7 @@ public final class SnapshotJob {
    * Our jobs never write such records to the accepted topic. The first record of each kind is
    * logged, and all are counted.
    */
-  private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
+  private static final class WellFormedFilter extends RichFilterFunction<SourceEvent> {
     private static final long serialVersionUID = 1;
 
     private transient Counter passedOver;
@@ -334,16 +330,15 @@ public final class SnapshotJob {
     }
 
     @Override
-    public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
+    public boolean filter(SourceEvent event) {
       boolean firstOfItsKind = unusable.count(event);
-      if (event.isWellFormed()) {
-        out.collect(event);
-        return;
+      if (!event.isWellFormed()) {
+        passedOver.inc();
+        if (firstOfItsKind) {
+          LOG.warn("skipped {}: {}", event.place(), event.problem());
+        }
       }
-      passedOver.inc();
-      if (firstOfItsKind) {
-        LOG.warn("skipped {}: {}", event.place(), event.problem());
-      }
+      return event.isWellFormed();
     }
   }
 }
