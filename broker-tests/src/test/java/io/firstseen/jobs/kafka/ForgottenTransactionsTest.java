@@ -41,7 +41,7 @@ class ForgottenTransactionsTest {
         TopicIo topics = new TopicIo(broker.bootstrapServers());
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       broker.createTopic("firstseen.events", 1);
-      JobClient first = submit(broker, cluster, Duration.ofMinutes(10), new Configuration());
+      JobClient first = submit(broker, cluster, TestJobs.NEVER, new Configuration());
       topics.send("firstseen.events", 1, List.of(event("a"), event("b")));
       topics.await("firstseen.accepted", READ_UNCOMMITTED, 2);
       String savepoint = cluster.stopWithSavepoint(first, SavepointFormatType.CANONICAL, false);
@@ -67,7 +67,7 @@ class ForgottenTransactionsTest {
         TestJobs.kafkaOptions(broker.bootstrapServers(), checkpointInterval, List.of());
     StreamExecutionEnvironment env = cluster.environment(settings);
     DedupJob.buildOnKafka(env, kafka, JobOptions.parse("--capacity=1000"));
-    return env.executeAsync();
+    return TestJobs.execute(env, kafka);
   }
 
   private static String event(String key) {

@@ -138,7 +138,7 @@ class OnePublisherTest {
 
   @Test
   void ofTwoNewJobsWithOnePrefixTheSecondEndsAndTheFirstGoesOn() throws Exception {
-    KafkaOptions options = kafkaOptions("pair", "paired", Duration.ofMinutes(10));
+    KafkaOptions options = kafkaOptions("pair", "paired", TestJobs.NEVER);
     createAccepted("pair");
     JobClient first = submitSnapshots(cluster, options, new Configuration());
     sendAccepted("pair", 1, 4);
@@ -163,7 +163,7 @@ class OnePublisherTest {
   /** The same command again, without state and with an older one: one prefix of ids. */
   @Test
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
-    KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
+    KafkaOptions options = kafkaOptions("behind", "ahead", TestJobs.NEVER);
     createAccepted("behind");
     JobClient running = submit(options, new Configuration());
     try (AcceptedKeys keys =
@@ -193,7 +193,7 @@ class OnePublisherTest {
   /** It has aborted the transactions of the other job; both are on the same TaskManager. */
   @Test
   void whoGoesOnFromTheNewestStateOfARunningJobSucceedsIt() throws Exception {
-    KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
+    KafkaOptions options = kafkaOptions("forked", "forks", TestJobs.NEVER);
     createAccepted("forked");
     JobClient older = submit(options, new Configuration());
     try (AcceptedKeys keys =

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.kafka;
 
+import static io.firstseen.jobs.kafka.TestJobs.NEVER;
 import static io.firstseen.jobs.kafka.TestJobs.cancel;
 import static io.firstseen.jobs.kafka.TestJobs.failure;
 import static io.firstseen.jobs.kafka.TestJobs.fromSavepoint;
@@ -47,7 +48,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** One output of a dedup, one job that writes it; and changing the job while both run. */
 class OneWriterTest {
   private static final int KEYS = 500;
-  private static final Duration NEVER = Duration.ofMinutes(10);
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
 
@@ -136,7 +136,7 @@ class OneWriterTest {
         env,
         options,
         JobOptions.parse("--fpr=0.0000001", "--capacity=100000", "--parallelism=" + parallelism));
-    return env.executeAsync();
+    return TestJobs.execute(env, options);
   }
 
   /** Sends events, and applies them to the model. */

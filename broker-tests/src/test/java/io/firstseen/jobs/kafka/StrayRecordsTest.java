@@ -239,13 +239,12 @@ class StrayRecordsTest {
     String first = createAccepted("first");
     String second = createAccepted("second");
     String snapshots = SharedBroker.unused("both-snapshots");
-    Duration seldom = Duration.ofMinutes(10);
     JobClient firstJob =
-        submit(kafkaOptions(first, snapshots, seldom), file(key), new Configuration());
+        submit(kafkaOptions(first, snapshots, TestJobs.NEVER), file(key), new Configuration());
     send(first, 1, 4);
     awaitCount(snapshots, READ_UNCOMMITTED, 3);
     JobClient secondJob =
-        submit(kafkaOptions(second, snapshots, seldom), file(key), new Configuration());
+        submit(kafkaOptions(second, snapshots, TestJobs.NEVER), file(key), new Configuration());
     send(second, 1, 4);
     awaitCount(snapshots, READ_UNCOMMITTED, 6);
     cluster.triggerCheckpoint(firstJob);
