@@ -332,8 +332,10 @@ class PassedRecordsTest {
 
   @Test
   void deletesOfTheKeyFormatPassOnWithoutAValue() throws Exception {
-    create(name + ".events", 1, Map.of("cleanup.policy", "compact"));
-    create(name + ".records", 2, Map.of("cleanup.policy", "compact"));
+    // With this ratio the broker never compacts them. Records of the past end segments at once.
+    Map<String, String> compact = Map.of("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "1");
+    create(name + ".events", 1, compact);
+    create(name + ".records", 2, compact);
     byte[] key = {1};
     byte[] value = {2};
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
