@@ -40,6 +40,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -193,6 +194,7 @@ class SnapshotClientOnBrokerTest {
   }
 
   /** The follower's offset is also valid on the new topic. */
+  @Tag("slow")
   @Test
   void noticesATopicThatWasCreatedAnewAndHasGrownAsLong() throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
@@ -239,6 +241,7 @@ class SnapshotClientOnBrokerTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void followsManySetsByOneThread(@TempDir Path directory) throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);

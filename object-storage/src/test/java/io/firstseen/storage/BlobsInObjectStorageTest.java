@@ -95,6 +95,7 @@ class BlobsInObjectStorageTest {
     FileSystem.initialize(new Configuration(), null);
   }
 
+  @Tag("slow")
   @Test
   void manifestsNameBlobsThatAreThereAndOldOnesGo() throws Exception {
     assertBlobsComeAndGo("s3");

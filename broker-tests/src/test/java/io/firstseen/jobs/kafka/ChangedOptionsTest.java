@@ -224,6 +224,7 @@ class ChangedOptionsTest {
         .set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
   }
 
+  /** In the quick tier, one of three. */
   static Stream<String> boundOptions() {
     List<String> cases = new ArrayList<>();
     for (Class<?> type : List.of(KeyOptions.class, DedupOptions.class, KafkaOptions.class)) {
@@ -234,7 +235,9 @@ class ChangedOptionsTest {
       collect(type, EnumSet.complementOf(EnumSet.of(Bound.By.NOTHING)), "SnapshotJob ", cases);
     }
     collect(KafkaOptions.class, Set.of(Bound.By.SOURCE), "SnapshotJob ", cases);
-    return cases.stream();
+    assertThat(CHANGES).containsOnlyKeys(cases);
+    int step = Integer.getInteger("firstseen.scale", 1) > 1 ? 1 : 3;
+    return IntStream.range(0, cases.size()).filter(i -> i % step == 0).mapToObj(cases::get);
   }
 
   private static void collect(
@@ -253,9 +256,7 @@ class ChangedOptionsTest {
   @MethodSource("boundOptions")
   void aChangeOfABoundOptionEndsTheJob(String option) {
     String job = option.split(" ")[0];
-    String change = CHANGES.get(option);
-    assertThat(change).as("a change of %s in CHANGES", option).isNotNull();
-    String[] parts = change.split(" → ");
+    String[] parts = CHANGES.get(option).split(" → ");
     Map<String, String> changes = new LinkedHashMap<>();
     for (String word : parts[0].split(" ")) {
       String value = word.split("=")[1];

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,6 +181,7 @@ class ChangedTopicsTest {
     cancel(job);
   }
 
+  @Tag("slow")
   @Test
   void aTopicOfEventsThatIsGoneEndsTheJob() throws Exception {
     KAFKA.broker().createTopic(events + ".other", 1);
@@ -201,6 +203,7 @@ class ChangedTopicsTest {
   }
 
   /** Its offsets would be taken for those of the new one. */
+  @Tag("slow")
   @Test
   void aTopicOfEventsThatIsCreatedAgainUnderARunningJobEndsIt() throws Exception {
     JobClient job = dedup(new Configuration());
@@ -268,6 +271,7 @@ class ChangedTopicsTest {
     cancel(job);
   }
 
+  @Tag("slow")
   @Test
   void aTopicOfDeadLettersThatIsGoneEndsTheJobToo() throws Exception {
     String savepoint = savepointOfTen();
@@ -277,6 +281,7 @@ class ChangedTopicsTest {
         .contains("(--dead-letters-topic) was deleted and recreated");
   }
 
+  @Tag("slow")
   @Test
   void aTopicThatIsDeletedUnderTheJobThatWritesItEndsTheJob() throws Exception {
     // The producer may wait for the topic before the next checkpoint.
@@ -342,6 +347,7 @@ class ChangedTopicsTest {
         .contains("increase max.message.bytes of the topic to at least 1000000");
   }
 
+  @Tag("slow")
   @Test
   void doctorReportsWhatAStartFromStateWouldMiss() throws Exception {
     JobClient job = dedup(new Configuration());
@@ -386,6 +392,7 @@ class ChangedTopicsTest {
         .contains("(--accepted-topic) was deleted and recreated");
   }
 
+  @Tag("slow")
   @Test
   void doctorReportsATopicOfEventsThatWasCreatedAgain() throws Exception {
     String unused = savepointOfTen();

@@ -175,6 +175,7 @@ class ExactlyOnceTest {
   }
 
   /** An intermediate savepoint is a checkpoint whose commit never comes. */
+  @Tag("slow")
   @Test
   void whatAFailureLeftBetweenTheCheckpointAndItsCommitIsCommittedAfterwards() throws Exception {
     EmbeddedBroker kafka = STOCK.broker();
@@ -284,6 +285,7 @@ class ExactlyOnceTest {
   }
 
   /** Who reads the snapshots does not have the key that the dedup decides by. */
+  @Tag("slow")
   @Test
   void snapshotsUnderThePublicKeyComeFromADedupUnderASecretOne() throws Exception {
     EmbeddedBroker kafka = TUNED.broker();

@@ -161,6 +161,7 @@ class OnePublisherTest {
   }
 
   /** The same command again, without state and with an older one: one prefix of ids. */
+  @Tag("slow")
   @Test
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("behind", "ahead", TestJobs.NEVER);
@@ -281,6 +282,7 @@ class OnePublisherTest {
     cancel(backAgain);
   }
 
+  @Tag("slow")
   @Test
   void whatTheOlderJobStillPublishesEndsTheNewcomer() throws Exception {
     createAccepted("running", "hasty");
@@ -315,6 +317,7 @@ class OnePublisherTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void blobsThatAreNotOnTheTopicAreNotNamed() throws Exception {
     createAccepted("moving");
@@ -393,6 +396,7 @@ class OnePublisherTest {
     return EmbeddedCluster.start(directory.resolve(name), EmbeddedCluster.Settings.defaults());
   }
 
+  @Tag("slow")
   @Test
   void aFailureIsNoTakeOver() throws Exception {
     createAccepted("failing");

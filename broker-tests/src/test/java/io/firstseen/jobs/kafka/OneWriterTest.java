@@ -284,6 +284,7 @@ class OneWriterTest {
   }
 
   /** It has no transaction that could be aborted, and Kafka lets it begin one. */
+  @Tag("slow")
   @Test
   void anIdleJobIsFoundOutAtItsNextCommit() throws Exception {
     begin(36, 1);
@@ -333,6 +334,7 @@ class OneWriterTest {
   }
 
   /** As one that fails at its first event: the next one starts without --take-over. */
+  @Tag("slow")
   @Test
   void aNewJobWithoutEventsHasClaimedNothing() throws Exception {
     begin(8, 1);
@@ -346,6 +348,7 @@ class OneWriterTest {
   }
 
   /** Its sink of dead letters has written nothing, but knows the claim of the other sink. */
+  @Tag("slow")
   @Test
   void aJobWithoutDeadLettersGoesOnFromItsState() throws Exception {
     begin(9, 1);

@@ -333,7 +333,8 @@ class PassedRecordsTest {
   @Test
   void deletesOfTheKeyFormatPassOnWithoutAValue() throws Exception {
     // With this ratio the broker never compacts them. Records of the past end segments at once.
-    Map<String, String> compact = Map.of("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "1");
+    Map<String, String> compact =
+        Map.of("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "1");
     create(name + ".events", 1, compact);
     create(name + ".records", 2, compact);
     byte[] key = {1};

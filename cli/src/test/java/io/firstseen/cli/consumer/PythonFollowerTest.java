@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -102,6 +103,7 @@ class PythonFollowerTest {
   }
 
   /** The service does not have blobs of a topic, so it builds bases. */
+  @Tag("slow")
   @Test
   void followsTheServiceOfATopic() throws Exception {
     String python = python("sys", "3.9");

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -211,6 +212,7 @@ class ServeTopicTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void anAllowSetIsOneMoreSetOfTheTopic(@TempDir Path directory) throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);

@@ -9,11 +9,14 @@ import io.firstseen.cli.shared.ExitCode;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code firstseen demo}, complete but short, in this JVM. */
 class DemoCommandTest {
 
+  /** The quick tier leaves this to {@code .ci/run}. */
+  @Tag("slow")
   @Test
   void aDemoEndsWithAllChecksHolding() throws Exception {
     Invocation demo = Invocation.of("demo", "--events=4000", "--rate=4000", "--json");

@@ -446,6 +446,7 @@ class SecuredBrokerTest {
     kafka.deleteTopics(List.of(records, records + ".claims"));
   }
 
+  @Tag("slow")
   @Test
   void consumersWithoutTheirRightSayWhichTopic() throws Exception {
     kafka.broker().createTopics(List.of(new NewTopic(SNAPSHOTS, 1, (short) 1)));
@@ -489,6 +490,7 @@ class SecuredBrokerTest {
                 ExitCode.USAGE, List.of(), List.of(sentence.formatted(kafka.servers()))));
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {

@@ -426,6 +426,7 @@ class BootstrapCommandTest {
     assertThat(call.err()).containsExactly("firstseen savepoint info: " + savepoint + sentence);
   }
 
+  @Tag("slow")
   @Test
   void aRunRefusesWhatItCannotStartFrom() throws IOException {
     bootstrap(write("known", "a\n"));

@@ -298,6 +298,7 @@ class BootstrapFromTopicTest {
   }
 
   /** Like a broker with a topic that also deletes by age. */
+  @Tag("slow")
   @Test
   void whatIsDeletedWhileItIsReadHidesNothingAfterIt() throws Exception {
     String topic = SharedBroker.unused("ageing");

@@ -36,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -317,6 +318,7 @@ class ServeProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void endsAtOnceIfItHasAnotherHashKey() throws Exception {
     try (CommandProcess serve =
@@ -360,6 +362,7 @@ class ServeProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void logsObjectsWithTimeAndLevel() throws Exception {
     try (CommandProcess serve =
