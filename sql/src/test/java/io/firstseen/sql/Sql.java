@@ -53,14 +53,7 @@ final class Sql {
   static void runExample(
       StreamTableEnvironment tables, String name, Path output, String bootstrapServers)
       throws Exception {
-    String script =
-        Files.readString(EXAMPLES.resolve("sql").resolve(name))
-            .replaceAll("(?m)^ *--.*$", "")
-            .replace("'examples/", "'" + EXAMPLES + "/")
-            .replaceAll("'path' = '([^'/]+)'", "'path' = '" + output + "/$1'")
-            .replace("localhost:9092", bootstrapServers)
-            // The job ends with a checkpoint.
-            .replace("'10s'", "'200ms'");
+    String script = example(name, output, bootstrapServers).replaceAll("(?m)^ *--.*$", "");
     for (String statement : script.split(";\\s*(\\n\\n|$)", 0)) {
       Matcher setting = SET.matcher(statement.strip());
       if (setting.matches()) {
@@ -72,6 +65,16 @@ final class Sql {
         }
       }
     }
+  }
+
+  /** The text of an example whose files and brokers are elsewhere. */
+  static String example(String name, Path output, String bootstrapServers) throws IOException {
+    return Files.readString(EXAMPLES.resolve("sql").resolve(name))
+        .replace("'examples/", "'" + EXAMPLES + "/")
+        .replaceAll("'path' = '([^'/]+)'", "'path' = '" + output + "/$1'")
+        .replace("localhost:9092", bootstrapServers)
+        // The job ends with a checkpoint.
+        .replace("'10s'", "'200ms'");
   }
 
   /** The lines of all files of a directory that a file sink wrote, sorted. */
