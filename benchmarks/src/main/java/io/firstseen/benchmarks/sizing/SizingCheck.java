@@ -7,8 +7,7 @@ import io.firstseen.benchmarks.recovery.RecoveryFigures;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.cli.size.Sizing;
-import io.firstseen.cli.size.SizingRequest;
-import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import io.firstseen.operators.dedup.Firstseen;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -100,13 +99,14 @@ public final class SizingCheck extends FiguresProgram {
   static void compare(MeasuredSize run, double coreSpeed, double within, Figures figures) {
     Sizing said =
         Sizing.of(
-            SizingRequest.ofOperator(
-                run.keys(),
-                run.falsePositiveRate() == null ? RATE : run.falsePositiveRate(),
-                run.backend() == Backend.HASHMAP ? StateBackend.HEAP : StateBackend.ROCKSDB,
-                run.cached() == null ? 1 : run.cached(),
-                run.parallelism(),
-                coreSpeed));
+            "--keys=" + run.keys(),
+            "--rate=1",
+            "--fpr=" + (run.falsePositiveRate() == null ? RATE : run.falsePositiveRate()),
+            "--backend=" + (run.backend() == Backend.HASHMAP ? "heap" : "rocksdb"),
+            "--cached=" + (run.cached() == null ? 1 : run.cached()),
+            "--dedup-shards=" + Firstseen.DEFAULT_SHARDS,
+            "--parallelism=" + run.parallelism(),
+            "--core-speed=" + coreSpeed);
     figures.title(run.what());
     Comparison comparison = new Comparison(figures, within);
     comparison.add(

@@ -57,7 +57,7 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
     }
     double stored = (double) keys * filters;
     return new FilterSample(
-        total.heapBytes / stored, total.pageBytes.count / stored, total.pages / stored);
+        total.heapBytes / stored, total.out.size() / stored, total.pages / stored);
   }
 
   /** Returns the figures per key if each key has several identities. */
@@ -113,8 +113,7 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
   }
 
   private static final class Total {
-    private final Counting pageBytes = new Counting();
-    private final DataOutputStream out = new DataOutputStream(pageBytes);
+    private final DataOutputStream out = new DataOutputStream(OutputStream.nullOutputStream());
     private long heapBytes;
     private long pages;
 
@@ -126,20 +125,6 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-  }
-
-  private static final class Counting extends OutputStream {
-    private long count;
-
-    @Override
-    public void write(int b) {
-      count++;
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) {
-      count += length;
     }
   }
 }

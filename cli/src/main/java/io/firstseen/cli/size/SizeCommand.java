@@ -2,22 +2,10 @@ package io.firstseen.cli.size;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Verb;
-import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.filters.key.Keys;
-import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.options.DeclaredOptions;
-import io.firstseen.jobs.options.KafkaOptions.EventFormat;
-import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.jobs.options.StreamOptions.StateBackend;
-import io.firstseen.operators.UserErrorException;
-import io.firstseen.types.DedupMode;
-import java.time.Duration;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Calculates the resources of a dedup job. */
 @Command(
@@ -40,271 +28,18 @@ import picocli.CommandLine.TypeConversionException;
       "2:usage error, or no dedup job can " + "handle the load"
     })
 public final class SizeCommand extends Verb {
-  @Option(
-      names = "--keys",
-      required = true,
-      paramLabel = "N",
-      converter = Amounts.Count.class,
-      description = "Maximum number of live keys, such as 1000000000, 1e9 or 1G.")
-  private long keys;
-
-  @Option(
-      names = "--rate",
-      required = true,
-      paramLabel = "N",
-      converter = Amounts.PositiveNumber.class,
-      description = "Events per second, such as 5000000, 5e6 or 5M.")
-  private double rate;
-
-  @Option(
-      names = "--fpr",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "False-positive rate with the maximum number of keys, in (0, 0.1] (default: "
-              + "${DEFAULT-VALUE}).")
-  private double falsePositiveRate;
-
-  @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      defaultValue = "heap",
-      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
-  private StateBackend backend;
-
-  @Option(
-      names = "--mode",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "Mode of the dedup: approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
-  private DedupMode mode;
-
-  /** A rule with measured times. */
-  static final class MeasuredRule implements ITypeConverter<NearRule> {
-    @Override
-    public NearRule convert(String value) {
-      if (!value.equals("short") && !value.equals("long")) {
-        throw new TypeConversionException("must be short or long, got '" + value + "'");
-      }
-      return NearRule.of(value);
-    }
-  }
-
-  @Option(
-      names = "--near",
-      converter = MeasuredRule.class,
-      description =
-          "Rule for near-duplicates, short (texts of about 160 characters) or long (3 kB). --keys"
-              + " and --rate then count texts.")
-  private @Nullable NearRule near;
-
-  @Option(names = "--ttl", description = "Time after which keys expire (default: never).")
-  private Duration ttl;
-
-  @Option(
-      names = "--repeats",
-      paramLabel = "SHARE",
-      defaultValue = "0.5",
-      converter = OptionValues.Share.class,
-      description = "Share of events whose key is known, in [0, 1) (default: ${DEFAULT-VALUE}).")
-  private double repeats;
-
-  @Option(
-      names = "--key-bytes",
-      paramLabel = "N",
-      defaultValue = "85",
-      converter = KeyBytes.class,
-      description = "Size of a canonical key in bytes (default: ${DEFAULT-VALUE}).")
-  private int keyBytes;
-
-  /** A format with measured times. */
-  static final class MeasuredFormat implements ITypeConverter<EventFormat> {
-    @Override
-    public EventFormat convert(String value) {
-      return switch (value.toLowerCase(Locale.ROOT)) {
-        case "json" -> EventFormat.JSON;
-        case "key" -> EventFormat.KEY;
-        default -> throw new TypeConversionException("must be json or key, got '" + value + "'");
-      };
-    }
-  }
-
-  @Option(
-      names = "--event-format",
-      defaultValue = DeclaredOptions.DEFAULT,
-      converter = MeasuredFormat.class,
-      description = "Format of events, json or key, as in the jobs (default: ${DEFAULT-VALUE}).")
-  private EventFormat eventFormat;
-
-  @Option(
-      names = "--canonicaliser",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "none, url, text or url-expression; only used in the command lines (default: "
-              + "${DEFAULT-VALUE}; with --near, text).")
-  private Canonicaliser canonicaliser;
-
-  @Option(
-      names = "--checkpoint-interval",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
-  private Duration checkpointInterval;
-
-  @Option(
-      names = "--storage-rate",
-      paramLabel = "SIZE",
-      converter = Amounts.ByteCount.class,
-      description =
-          "Bytes per second that a task writes to and reads from the checkpoint directory, such "
-              + "as 100m for an object store (default: the rate of a local disk).")
-  private Long storageRate;
-
-  @Option(
-      names = "--memory-per-task",
-      paramLabel = "SIZE",
-      defaultValue = "4g",
-      converter = Amounts.ByteCount.class,
-      description =
-          "Maximum heap of a task and, with rocksdb, its managed memory (default: "
-              + "${DEFAULT-VALUE}).")
-  private long memoryPerTask;
-
-  @Option(
-      names = "--slots",
-      paramLabel = "N",
-      defaultValue = "4",
-      converter = OptionValues.Parallelism.class,
-      description = "Number of tasks per TaskManager (default: ${DEFAULT-VALUE}).")
-  private int slots;
-
-  @Option(
-      names = "--cached",
-      paramLabel = "SHARE",
-      defaultValue = "0.125",
-      converter = OptionValues.Share.class,
-      description =
-          "Share of the pages that fit into the page caches, in (0, 1]; only with rocksdb "
-              + "(default: ${DEFAULT-VALUE}).")
-  private double cached;
-
-  @Option(
-      names = "--busy",
-      paramLabel = "SHARE",
-      defaultValue = "0.7",
-      converter = OptionValues.Share.class,
-      description =
-          "Maximum share of its time that a task is busy at this rate, in (0, 1); the rest is "
-              + "headroom for peaks and for catching up (default: ${DEFAULT-VALUE}).")
-  private double busy;
-
-  @Option(
-      names = "--core-speed",
-      paramLabel = "FACTOR",
-      defaultValue = "1",
-      converter = Amounts.PositiveNumber.class,
-      description = "Speed of a core, relative to the measured cores (default: ${DEFAULT-VALUE}).")
-  private double coreSpeed;
-
-  @Option(
-      names = "--dedup-shards",
-      description = "Number of shards of the dedup (default: at least 128, and four per task).")
-  private Integer shards;
-
-  @Option(
-      names = "--parallelism",
-      description =
-          "Number of tasks of the dedup (default: the minimum for the rate of events and the "
-              + "memory).")
-  private Integer parallelism;
-
-  @Option(
-      names = "--snapshots",
-      description = "Also size a separate SnapshotJob that publishes snapshots.")
-  private boolean snapshots;
-
-  @Option(names = "--window", description = "Length of a window. Needs --snapshots (default: 1h).")
-  private Duration window;
-
-  @Option(
-      names = "--snapshot-fpr",
-      description =
-          "False-positive rate of the snapshots. Needs --snapshots (default: the value of --fpr).")
-  private Double snapshotRate;
-
-  @Option(
-      names = "--snapshot-shards",
-      description =
-          "Number of shards of the snapshots. Needs --snapshots (default: at least 16, with at "
-              + "most 2^26 keys each).")
-  private Integer snapshotShards;
+  @Mixin private SizingRequest request;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  /** Bytes of a key. */
-  static final class KeyBytes extends OptionValues.WholeNumber {
-    KeyBytes() {
-      super(1, Keys.MAX_KEY_BYTES);
-    }
+  SizingRequest request() {
+    return request;
   }
 
   @Override
   public Integer call() {
-    require(repeats < 1, "--repeats", "[0, 1)", repeats);
-    require(cached > 0, "--cached", "(0, 1]", cached);
-    require(busy > 0 && busy < 1, "--busy", "(0, 1)", busy);
-    if (near != null && mode != DedupMode.APPROXIMATE) {
-      throw new UserErrorException("--near is sized for --mode approximate, got " + mode.id());
-    }
-    Sizing.of(request()).fields().print(out(), json);
+    Sizing.of(request).fields().print(out(), json);
     return ExitCode.GOOD;
-  }
-
-  private static void require(boolean fits, String option, String bounds, double value) {
-    if (!fits) {
-      throw new UserErrorException(option + " must be in " + bounds + ", got " + value);
-    }
-  }
-
-  private SizingRequest request() {
-    return new SizingRequest(
-        keys,
-        rate,
-        falsePositiveRate,
-        backend,
-        mode,
-        near,
-        ttl == null ? 0 : seconds(ttl),
-        repeats,
-        keyBytes,
-        eventFormat,
-        near == null ? canonicaliser.id() : Canonicaliser.TEXT.id(),
-        seconds(checkpointInterval),
-        storageRate == null ? Double.POSITIVE_INFINITY : storageRate,
-        memoryPerTask,
-        slots,
-        backend == StateBackend.ROCKSDB ? cached : 1,
-        busy,
-        coreSpeed,
-        shards,
-        parallelism,
-        ofSnapshots());
-  }
-
-  private SizingRequest.@Nullable OfSnapshots ofSnapshots() {
-    if (!snapshots) {
-      if (window != null || snapshotRate != null || snapshotShards != null) {
-        throw new UserErrorException(
-            "--window, --snapshot-fpr and --snapshot-shards need --snapshots");
-      }
-      return null;
-    }
-    return new SizingRequest.OfSnapshots(
-        seconds(window == null ? DeclaredOptions.defaultOf("--window", Duration.class) : window),
-        snapshotRate == null ? falsePositiveRate : snapshotRate,
-        snapshotShards);
-  }
-
-  private static double seconds(Duration duration) {
-    return duration.toMillis() / 1000.0;
   }
 }

@@ -31,7 +31,7 @@ record SizedJob(
 
   /** Slots per TaskManager. */
   int slots() {
-    return Math.min(request.slots(), parallelism);
+    return Math.min(request.slots, parallelism);
   }
 
   /** One line per job. */
@@ -73,20 +73,20 @@ record SizedJob(
     add(words, "--checkpoint-dir", "s3://BUCKET/checkpoints");
     add(words, "--checkpoint-interval", duration(request.checkpointSeconds()));
     add(words, "--parallelism", Integer.toString(parallelism));
-    add(words, "--state-backend", request.backend().name().toLowerCase(Locale.ROOT));
-    add(words, "--canonicaliser", request.canonicaliser());
+    add(words, "--state-backend", request.backend.name().toLowerCase(Locale.ROOT));
+    add(words, "--canonicaliser", request.canonicaliserId());
     return words;
   }
 
   private List<String> dedupWords() {
     List<String> words = commonWords(parallelism);
-    add(words, "--event-format", request.eventFormat().name().toLowerCase(Locale.ROOT));
-    add(words, "--capacity", Long.toString(request.keys()));
-    add(words, "--fpr", number(request.falsePositiveRate()));
+    add(words, "--event-format", request.eventFormat.name().toLowerCase(Locale.ROOT));
+    add(words, "--capacity", Long.toString(request.keys));
+    add(words, "--fpr", number(request.falsePositiveRate));
     add(words, "--dedup-shards", Integer.toString(shards));
-    add(words, "--mode", request.mode().id());
-    if (request.near() != null) {
-      add(words, "--near", request.near().equals(NearRule.SHORT) ? "short" : "long");
+    add(words, "--mode", request.mode.id());
+    if (request.near != null) {
+      add(words, "--near", request.near.equals(NearRule.SHORT) ? "short" : "long");
     }
     add(words, "--ttl", ttl());
     if (request.isOnRocksDb()) {
@@ -97,9 +97,9 @@ record SizedJob(
 
   private List<String> snapshotWords() {
     List<String> words = new ArrayList<>();
-    add(words, "--window", duration(request.snapshots().windowSeconds()));
+    add(words, "--window", duration(request.windowSeconds()));
     add(words, "--snapshot-shards", Integer.toString(snapshots.shards()));
-    add(words, "--snapshot-fpr", number(request.snapshots().falsePositiveRate()));
+    add(words, "--snapshot-fpr", number(request.snapshotFalsePositiveRate()));
     return words;
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 
 /**
  * The resources of a dedup job, from {@link MeasuredCosts}, real filters and the jobs' limits.
@@ -38,10 +39,7 @@ public final class Sizing {
     this.leastShards = leastShards();
     this.division = chosen();
     warnOfTask();
-    this.snapshots =
-        request.snapshots() == null
-            ? null
-            : new SnapshotSizing(request, request.snapshots(), warnings);
+    this.snapshots = request.snapshots ? new SnapshotSizing(request, warnings) : null;
     warn();
     warnOfScopes();
     warnOfKeys();
@@ -50,11 +48,19 @@ public final class Sizing {
   /**
    * Calculates the resources of a dedup job.
    *
-   * @throws UserErrorException if no number of shards or tasks is sufficient; the message states
-   *     the limit
+   * @throws UserErrorException if options contradict each other, or if no number of shards or tasks
+   *     is sufficient; the message states the limit
    */
-  public static Sizing of(SizingRequest request) {
+  static Sizing of(SizingRequest request) {
+    request.check();
     return new Sizing(request);
+  }
+
+  /** Calculates the resources of a dedup job with these options of {@code size}. */
+  public static Sizing of(String... options) {
+    SizeCommand command = new SizeCommand();
+    new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(options);
+    return of(command.request());
   }
 
   /** All figures, as a table and as JSON. */
@@ -101,7 +107,7 @@ public final class Sizing {
     int bits = identityBits(division.shards);
     Fields fields =
         new Fields()
-            .row(request.near() == null ? "keys" : "texts", Amounts.count(request.keys()))
+            .row(request.near == null ? "keys" : "texts", Amounts.count(request.keys))
             .put("identity bits", "identityBits", bits);
     addRates(fields, new CuckooShape(bits));
     return fields
@@ -115,17 +121,17 @@ public final class Sizing {
   }
 
   private void addRates(Fields fields, CuckooShape shape) {
-    NearRule near = request.near();
+    NearRule near = request.near;
     if (near == null) {
       double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
       fields.put("rate at all keys", "predictedRate", rate, rate(rate));
       return;
     }
     // All texts may have one scope, and so one shard.
-    long identities = request.keys() * near.hashes();
-    double ofFilter = near.filterRate(shape.predictedFalsePositiveRate(identities), request.keys());
+    long identities = request.keys * near.hashes();
+    double ofFilter = near.filterRate(shape.predictedFalsePositiveRate(identities), request.keys);
     double ofPair = near.matchProbability(UNRELATED);
-    double ofSignature = -Math.expm1(request.keys() * Math.log1p(-ofPair));
+    double ofSignature = -Math.expm1(request.keys * Math.log1p(-ofPair));
     fields
         .put("rate of the filter", "predictedRate", ofFilter, rate(ofFilter))
         .put(
@@ -142,7 +148,7 @@ public final class Sizing {
 
   private Fields tasks() {
     double busy = busyShare(division);
-    double cores = request.eventsPerSecond() * taskSeconds(division) / request.busyShare();
+    double cores = request.eventsPerSecond * taskSeconds(division) / request.busyShare;
     double carried = 1 / taskSeconds(division);
     return new Fields()
         .row("shards", division.shards + " (least: " + leastShards + ")")
@@ -204,10 +210,10 @@ public final class Sizing {
 
   private void refuseTooLittleMemory() {
     double base = MeasuredCosts.HEAP_BASE_BYTES + managedBytes();
-    if (request.memoryBytes() <= base) {
+    if (request.memoryBytes <= base) {
       throw new UserErrorException(
           "--memory-per-task must be more than %s, which a task needs in addition to its filters, got %s"
-              .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes())));
+              .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes)));
     }
   }
 
@@ -226,19 +232,19 @@ public final class Sizing {
         "no number of shards up to %d carries %s keys at a rate of %s: %s"
             .formatted(
                 Firstseen.MAX_SHARDS,
-                Amounts.count(request.keys()),
-                request.falsePositiveRate(),
+                Amounts.count(request.keys),
+                request.falsePositiveRate,
                 refusal.getMessage()));
   }
 
   private int identityBits(int shards) {
     Firstseen<?> dedup =
         Firstseen.withoutEvents()
-            .capacity(request.keys())
-            .falsePositiveRate(request.falsePositiveRate())
+            .capacity(request.keys)
+            .falsePositiveRate(request.falsePositiveRate)
             .shards(shards);
-    if (request.near() != null) {
-      dedup.canonicaliser(Canonicaliser.TEXT).near(request.near());
+    if (request.near != null) {
+      dedup.canonicaliser(Canonicaliser.TEXT).near(request.near);
     }
     return dedup.parameters().identityBits();
   }
@@ -257,21 +263,21 @@ public final class Sizing {
   }
 
   private Division chosen() {
-    if (request.shards() != null && request.shards() < leastShards) {
+    if (request.shards != null && request.shards < leastShards) {
       throw new UserErrorException(
           "--dedup-shards must be at least %d for %s keys at a rate of %s, got %d"
               .formatted(
                   leastShards,
-                  Amounts.count(request.keys()),
-                  request.falsePositiveRate(),
-                  request.shards()));
+                  Amounts.count(request.keys),
+                  request.falsePositiveRate,
+                  request.shards));
     }
-    if (request.shards() != null) {
-      return divide(request.shards());
+    if (request.shards != null) {
+      return divide(request.shards);
     }
     int shards = Math.max(Firstseen.DEFAULT_SHARDS, leastShards);
-    while (request.parallelism() != null
-        && shards < request.parallelism()
+    while (request.parallelism != null
+        && shards < request.parallelism
         && shards < Firstseen.MAX_SHARDS) {
       shards *= 2;
     }
@@ -293,19 +299,19 @@ public final class Sizing {
         FilterSample.of(
                 identityBits(shards), identitiesOfShard(shards), shards, request.ttlSeconds() > 0)
             .times(request.identitiesOfKey());
-    if (request.parallelism() != null) {
-      if (request.parallelism() > shards) {
+    if (request.parallelism != null) {
+      if (request.parallelism > shards) {
         throw new UserErrorException(
             "--parallelism must be at most --dedup-shards, got %d and %d"
-                .formatted(request.parallelism(), shards));
+                .formatted(request.parallelism, shards));
       }
-      return new Division(shards, request.parallelism(), sample);
+      return new Division(shards, request.parallelism, sample);
     }
     for (int ofTask = shards; ofTask > 1; ofTask--) {
       Division divided = new Division(shards, (shards - 1) / ofTask + 1, sample);
       if (divided.mostShardsOfTask() == ofTask
-          && busyShare(divided) <= request.busyShare()
-          && memoryOfTask(divided) <= request.memoryBytes()) {
+          && busyShare(divided) <= request.busyShare
+          && memoryOfTask(divided) <= request.memoryBytes) {
         return divided;
       }
     }
@@ -313,31 +319,31 @@ public final class Sizing {
   }
 
   private long identitiesOfShard(int shards) {
-    return (request.keys() * request.identitiesOfKey() - 1) / shards + 1;
+    return (request.keys * request.identitiesOfKey() - 1) / shards + 1;
   }
 
   private double busyShare(Division divided) {
-    return request.eventsPerSecond() * divided.fullestShare() * taskSeconds(divided);
+    return request.eventsPerSecond * divided.fullestShare() * taskSeconds(divided);
   }
 
   /** Seconds of a task per event. */
   private double taskSeconds(Division divided) {
     double seconds =
         MeasuredCosts.taskSeconds(
-            request.eventFormat(),
-            request.backend(),
+            request.eventFormat,
+            request.backend,
             // Each identity may be on another page.
             request.missShare() * request.identitiesOfKey(),
             pageHeapBytes(divided) * divided.fullestShare());
-    double ofNear = request.near() == null ? 0 : MeasuredCosts.nearSeconds(request.near());
-    return (seconds + ofNear) / request.coreSpeed();
+    double ofNear = request.near == null ? 0 : MeasuredCosts.nearSeconds(request.near);
+    return (seconds + ofNear) / request.coreSpeed;
   }
 
   /** Events per second that the operator of a task can process, without Kafka. */
   public double operatorEventsPerSecondOfTask() {
-    return request.coreSpeed()
+    return request.coreSpeed
         / MeasuredCosts.operatorSeconds(
-            request.backend(),
+            request.backend,
             request.missShare(),
             pageHeapBytes(division) * division.fullestShare());
   }
@@ -350,7 +356,7 @@ public final class Sizing {
 
   private double pageCacheBytes(Division divided) {
     return request.isOnRocksDb()
-        ? request.cacheShare() * pageHeapBytes(divided) * divided.fullestShare()
+        ? request.cached * pageHeapBytes(divided) * divided.fullestShare()
         : 0;
   }
 
@@ -367,13 +373,13 @@ public final class Sizing {
 
   private double pageHeapBytes(Division divided) {
     FilterSample sample = divided.sample;
-    return request.keys()
+    return request.keys
         * (sample.heapBytes() + sample.pages() * MeasuredCosts.HEAP_BYTES_OF_PAGE_ENTRY);
   }
 
   private double heapBytes(Division divided) {
-    double exact = request.mode().isExact() ? MeasuredCosts.EXACT_HEAP_BYTES + keyBytesKept() : 0;
-    return pageHeapBytes(divided) + request.keys() * exact;
+    double exact = request.mode.isExact() ? MeasuredCosts.EXACT_HEAP_BYTES + keyBytesKept() : 0;
+    return pageHeapBytes(divided) + request.keys * exact;
   }
 
   /** Heap of all pages and, in an exact mode, of the exact set. */
@@ -383,36 +389,36 @@ public final class Sizing {
 
   /** Bytes of the key itself in the exact set. */
   private double keyBytesKept() {
-    return request.mode() == DedupMode.EXACT_KEYS ? request.keyBytes() : 0;
+    return request.mode == DedupMode.EXACT_KEYS ? request.keyBytes : 0;
   }
 
   // Checkpoints.
 
   /** Bytes of state per entry of the exact set; 0 without an exact set. */
   private double exactStateBytes() {
-    return request.mode().isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keyBytesKept() : 0;
+    return request.mode.isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keyBytesKept() : 0;
   }
 
   /** Bytes of state of all pages. */
   private double pageStateBytes() {
     FilterSample sample = division.sample;
-    return request.keys()
+    return request.keys
         * (sample.pageBytes() + sample.pages() * MeasuredCosts.STATE_BYTES_OF_PAGE_ENTRY);
   }
 
   private double stateBytes() {
-    return pageStateBytes() + request.keys() * exactStateBytes();
+    return pageStateBytes() + request.keys * exactStateBytes();
   }
 
   private boolean allCached() {
-    return request.cacheShare() >= 1;
+    return request.missShare() == 0;
   }
 
   /** Bytes of a checkpoint that writes all state. */
   public double checkpointBytes() {
     return request.isOnRocksDb()
         ? pageStateBytes() * MeasuredCosts.filesOfPages(allCached())
-            + request.keys() * exactStateBytes()
+            + request.keys * exactStateBytes()
         : stateBytes();
   }
 
@@ -427,7 +433,7 @@ public final class Sizing {
       return checkpointBytes();
     }
     double newKeys = request.newKeysPerSecond() * request.checkpointSeconds();
-    double changed = -Math.expm1(-newKeys / (request.keys() * division.sample.pages()));
+    double changed = -Math.expm1(-newKeys / (request.keys * division.sample.pages()));
     return changed * pageStateBytes() * MeasuredCosts.incrementOfPages(allCached())
         + newKeys * exactStateBytes();
   }
@@ -439,9 +445,9 @@ public final class Sizing {
   private double checkpointSeconds(double bytes) {
     double bytesPerSecond =
         Math.min(
-            MeasuredCosts.checkpointBytesPerSecond(request.backend()) * request.coreSpeed(),
+            MeasuredCosts.checkpointBytesPerSecond(request.backend) * request.coreSpeed,
             request.storageBytesPerSecond());
-    return MeasuredCosts.CHECKPOINT_SECONDS / request.coreSpeed()
+    return MeasuredCosts.CHECKPOINT_SECONDS / request.coreSpeed
         + bytes * division.fullestShare() / bytesPerSecond;
   }
 
@@ -449,16 +455,16 @@ public final class Sizing {
 
   private void warnOfTask() {
     double busy = busyShare(division);
-    if (busy > request.busyShare()) {
+    if (busy > request.busyShare) {
       warnings.add(
           "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: use more tasks or shards"
-              .formatted(100 * busy, 100 * request.busyShare()));
+              .formatted(100 * busy, 100 * request.busyShare));
     }
     double needed = memoryOfTask(division);
-    if (needed > request.memoryBytes()) {
+    if (needed > request.memoryBytes) {
       warnings.add(
           "the fullest task takes %s, more than --memory-per-task, %s: use more tasks, more shards or more memory"
-              .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes())));
+              .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes)));
     }
   }
 
@@ -483,11 +489,10 @@ public final class Sizing {
   }
 
   private void warnOfScopes() {
-    if (request.near() != null && division.tasks > 1) {
+    if (request.near != null && division.tasks > 1) {
       warnings.add(
           "one task compares all texts of a scope: %d tasks need texts in many scopes, of at most %s each"
-              .formatted(
-                  division.tasks, Amounts.rate(request.busyShare() / taskSeconds(division))));
+              .formatted(division.tasks, Amounts.rate(request.busyShare / taskSeconds(division))));
     }
   }
 
@@ -495,36 +500,36 @@ public final class Sizing {
     double newKeys = request.newKeysPerSecond();
     if (request.ttlSeconds() > 0) {
       double live = newKeys * request.ttlSeconds() * 9 / 8;
-      if (live > request.keys()) {
+      if (live > request.keys) {
         warnings.add(
             "%s new keys arrive within a TTL and an eighth, more than --keys, %s: the rate grows in proportion"
-                .formatted(Amounts.count(live), Amounts.count(request.keys())));
+                .formatted(Amounts.count(live), Amounts.count(request.keys)));
       }
-    } else if (newKeys > 0 && request.mode() == DedupMode.APPROXIMATE) {
+    } else if (newKeys > 0 && request.mode == DedupMode.APPROXIMATE) {
       warnings.add(
           "without --ttl and deletes, %s new keys per second fill %s keys in %s; after that, the rate grows in proportion"
               .formatted(
                   Amounts.count(newKeys),
-                  Amounts.count(request.keys()),
-                  Amounts.seconds(request.keys() / newKeys)));
+                  Amounts.count(request.keys),
+                  Amounts.seconds(request.keys / newKeys)));
     }
-    double equalHashes = Math.scalb((double) request.keys() * request.keys(), -65);
-    if (request.mode() == DedupMode.EXACT && equalHashes >= 0.01) {
+    double equalHashes = Math.scalb((double) request.keys * request.keys, -65);
+    if (request.mode == DedupMode.EXACT && equalHashes >= 0.01) {
       warnings.add(
           "mode exact compares 64-bit hashes: among %s keys about %s pairs share a hash; --mode exact-keys avoids this"
               .formatted(
-                  Amounts.count(request.keys()), String.format(Locale.ROOT, "%.3g", equalHashes)));
+                  Amounts.count(request.keys), String.format(Locale.ROOT, "%.3g", equalHashes)));
     }
-    if (request.mode().isExact() && request.repeatShare() > 0) {
+    if (request.mode.isExact() && request.repeatShare > 0) {
       warnings.add(
           "times and tasks refer to mode approximate; in mode %s every duplicate is also looked up in an exact set, which takes the time of a Flink state access: measure a task with your own events"
-              .formatted(request.mode().id()));
+              .formatted(request.mode.id()));
     }
     if (request.isOnRocksDb() && request.missShare() > 0) {
       warnings.add(
           "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk, each of the %s per task adds a random read"
               .formatted(
-                  Amounts.rate(request.eventsPerSecond() * request.missShare() / division.tasks)));
+                  Amounts.rate(request.eventsPerSecond * request.missShare() / division.tasks)));
     }
   }
 }

@@ -1,110 +1,281 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.Keys;
 import io.firstseen.filters.near.NearRule;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
-import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.DedupMode;
+import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
-/**
- * The load and the settings of a dedup job.
- *
- * @param keys the maximum number of live keys, at least 1; the capacity
- * @param eventsPerSecond the events per second of all partitions
- * @param falsePositiveRate the rate, in (0, 0.1]
- * @param backend the state backend
- * @param mode the mode of the dedup
- * @param near the rule for near-duplicates, {@code SHORT} or {@code LONG}; null if keys are
- *     compared as a whole
- * @param ttlSeconds the TTL; 0 for no TTL
- * @param repeatShare the share of events whose key is known, in [0, 1)
- * @param keyBytes the size of a canonical key
- * @param eventFormat the format of events
- * @param canonicaliser the name of the canonicaliser
- * @param checkpointSeconds the interval between checkpoints
- * @param storageBytesPerSecond the maximum throughput of a task to checkpoint storage
- * @param memoryBytes the memory of a task: its heap and, on RocksDB, managed memory
- * @param slots the number of slots per TaskManager
- * @param cacheShare the share of the pages in the page caches on RocksDB, in (0, 1]
- * @param busyShare the share of its time that a task is busy, in (0, 1)
- * @param coreSpeed the speed of a core, relative to {@link MeasuredCosts}
- * @param shards the number of shards; null to calculate it
- * @param parallelism the number of tasks; null to calculate it
- * @param snapshots the snapshots; null for no snapshots
- */
-public record SizingRequest(
-    long keys,
-    double eventsPerSecond,
-    double falsePositiveRate,
-    StateBackend backend,
-    DedupMode mode,
-    @Nullable NearRule near,
-    double ttlSeconds,
-    double repeatShare,
-    int keyBytes,
-    EventFormat eventFormat,
-    String canonicaliser,
-    double checkpointSeconds,
-    double storageBytesPerSecond,
-    long memoryBytes,
-    int slots,
-    double cacheShare,
-    double busyShare,
-    double coreSpeed,
-    @Nullable Integer shards,
-    @Nullable Integer parallelism,
-    SizingRequest.@Nullable OfSnapshots snapshots) {
+/** The options of {@code size}: the load and the settings of a dedup job, and of its snapshots. */
+final class SizingRequest {
+  @Option(
+      names = "--keys",
+      required = true,
+      paramLabel = "N",
+      converter = Amounts.Count.class,
+      description = "Maximum number of live keys, such as 1000000000, 1e9 or 1G.")
+  long keys;
+
+  @Option(
+      names = "--rate",
+      required = true,
+      paramLabel = "N",
+      converter = Amounts.PositiveNumber.class,
+      description = "Events per second, such as 5000000, 5e6 or 5M.")
+  double eventsPerSecond;
+
+  @Option(
+      names = "--fpr",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "False-positive rate with the maximum number of keys, in (0, 0.1] (default: "
+              + "${DEFAULT-VALUE}).")
+  double falsePositiveRate;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      defaultValue = "heap",
+      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+  StateBackend backend;
+
+  @Option(
+      names = "--mode",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "Mode of the dedup: approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
+  DedupMode mode;
+
+  /** A rule with measured times. */
+  static final class MeasuredRule implements ITypeConverter<NearRule> {
+    @Override
+    public NearRule convert(String value) {
+      if (!value.equals("short") && !value.equals("long")) {
+        throw new TypeConversionException("must be short or long, got '" + value + "'");
+      }
+      return NearRule.of(value);
+    }
+  }
+
+  @Option(
+      names = "--near",
+      converter = MeasuredRule.class,
+      description =
+          "Rule for near-duplicates, short (texts of about 160 characters) or long (3 kB). --keys"
+              + " and --rate then count texts.")
+  @Nullable NearRule near;
+
+  @Option(names = "--ttl", description = "Time after which keys expire (default: never).")
+  Duration ttl;
+
+  @Option(
+      names = "--repeats",
+      paramLabel = "SHARE",
+      defaultValue = "0.5",
+      converter = OptionValues.Share.class,
+      description = "Share of events whose key is known, in [0, 1) (default: ${DEFAULT-VALUE}).")
+  double repeatShare;
+
+  @Option(
+      names = "--key-bytes",
+      paramLabel = "N",
+      defaultValue = "85",
+      converter = KeyBytes.class,
+      description = "Size of a canonical key in bytes (default: ${DEFAULT-VALUE}).")
+  int keyBytes;
+
+  /** A format with measured times. */
+  static final class MeasuredFormat implements ITypeConverter<EventFormat> {
+    @Override
+    public EventFormat convert(String value) {
+      return switch (value.toLowerCase(Locale.ROOT)) {
+        case "json" -> EventFormat.JSON;
+        case "key" -> EventFormat.KEY;
+        default -> throw new TypeConversionException("must be json or key, got '" + value + "'");
+      };
+    }
+  }
+
+  @Option(
+      names = "--event-format",
+      defaultValue = DeclaredOptions.DEFAULT,
+      converter = MeasuredFormat.class,
+      description = "Format of events, json or key, as in the jobs (default: ${DEFAULT-VALUE}).")
+  EventFormat eventFormat;
+
+  @Option(
+      names = "--canonicaliser",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description =
+          "none, url, text or url-expression; only used in the command lines (default: "
+              + "${DEFAULT-VALUE}; with --near, text).")
+  Canonicaliser canonicaliser;
+
+  @Option(
+      names = "--checkpoint-interval",
+      defaultValue = DeclaredOptions.DEFAULT,
+      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
+  Duration checkpointInterval;
+
+  @Option(
+      names = "--storage-rate",
+      paramLabel = "SIZE",
+      converter = Amounts.ByteCount.class,
+      description =
+          "Bytes per second that a task writes to and reads from the checkpoint directory, such "
+              + "as 100m for an object store (default: the rate of a local disk).")
+  Long storageRate;
+
+  @Option(
+      names = "--memory-per-task",
+      paramLabel = "SIZE",
+      defaultValue = "4g",
+      converter = Amounts.ByteCount.class,
+      description =
+          "Maximum heap of a task and, with rocksdb, its managed memory (default: "
+              + "${DEFAULT-VALUE}).")
+  long memoryBytes;
+
+  @Option(
+      names = "--slots",
+      paramLabel = "N",
+      defaultValue = "4",
+      converter = OptionValues.Parallelism.class,
+      description = "Number of tasks per TaskManager (default: ${DEFAULT-VALUE}).")
+  int slots;
+
+  @Option(
+      names = "--cached",
+      paramLabel = "SHARE",
+      defaultValue = "0.125",
+      converter = OptionValues.Share.class,
+      description =
+          "Share of the pages that fit into the page caches, in (0, 1]; only with rocksdb "
+              + "(default: ${DEFAULT-VALUE}).")
+  double cached;
+
+  @Option(
+      names = "--busy",
+      paramLabel = "SHARE",
+      defaultValue = "0.7",
+      converter = OptionValues.Share.class,
+      description =
+          "Maximum share of its time that a task is busy at this rate, in (0, 1); the rest is "
+              + "headroom for peaks and for catching up (default: ${DEFAULT-VALUE}).")
+  double busyShare;
+
+  @Option(
+      names = "--core-speed",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      converter = Amounts.PositiveNumber.class,
+      description = "Speed of a core, relative to the measured cores (default: ${DEFAULT-VALUE}).")
+  double coreSpeed;
+
+  @Option(
+      names = "--dedup-shards",
+      description = "Number of shards of the dedup (default: at least 128, and four per task).")
+  Integer shards;
+
+  @Option(
+      names = "--parallelism",
+      description =
+          "Number of tasks of the dedup (default: the minimum for the rate of events and the "
+              + "memory).")
+  Integer parallelism;
+
+  @Option(
+      names = "--snapshots",
+      description = "Also size a separate SnapshotJob that publishes snapshots.")
+  boolean snapshots;
+
+  @Option(names = "--window", description = "Length of a window. Needs --snapshots (default: 1h).")
+  Duration window;
+
+  @Option(
+      names = "--snapshot-fpr",
+      description =
+          "False-positive rate of the snapshots. Needs --snapshots (default: the value of --fpr).")
+  Double snapshotRate;
+
+  @Option(
+      names = "--snapshot-shards",
+      description =
+          "Number of shards of the snapshots. Needs --snapshots (default: at least 16, with at "
+              + "most 2^26 keys each).")
+  Integer snapshotShards;
+
+  /** Bytes of a key. */
+  static final class KeyBytes extends OptionValues.WholeNumber {
+    KeyBytes() {
+      super(1, Keys.MAX_KEY_BYTES);
+    }
+  }
 
   /**
-   * The snapshots to publish.
+   * Rejects options that contradict each other.
    *
-   * @param windowSeconds the length of a window
-   * @param falsePositiveRate in (0, 0.1]
-   * @param shards null to choose
+   * @throws UserErrorException if there are such options
    */
-  public record OfSnapshots(
-      double windowSeconds, double falsePositiveRate, @Nullable Integer shards) {}
+  void check() {
+    require(repeatShare < 1, "--repeats", "[0, 1)", repeatShare);
+    require(cached > 0, "--cached", "(0, 1]", cached);
+    require(busyShare > 0 && busyShare < 1, "--busy", "(0, 1)", busyShare);
+    if (near != null && mode != DedupMode.APPROXIMATE) {
+      throw new UserErrorException("--near is sized for --mode approximate, got " + mode.id());
+    }
+    if (!snapshots && (window != null || snapshotRate != null || snapshotShards != null)) {
+      throw new UserErrorException(
+          "--window, --snapshot-fpr and --snapshot-shards need --snapshots");
+    }
+  }
 
-  /**
-   * A dedup without ttl and snapshots, with the defaults of the command for the rest.
-   *
-   * @param keys live keys at most
-   * @param falsePositiveRate in (0, 0.1]
-   * @param backend where state is
-   * @param cacheShare of the pages that the page caches hold on RocksDB
-   * @param parallelism of the dedup
-   * @param coreSpeed the speed of a core, relative to {@link MeasuredCosts}
-   */
-  public static SizingRequest ofOperator(
-      long keys,
-      double falsePositiveRate,
-      StateBackend backend,
-      double cacheShare,
-      int parallelism,
-      double coreSpeed) {
-    return new SizingRequest(
-        keys,
-        1,
-        falsePositiveRate,
-        backend,
-        DedupMode.APPROXIMATE,
-        null,
-        0,
-        0.5,
-        85,
-        EventFormat.KEY,
-        "none",
-        10,
-        Double.POSITIVE_INFINITY,
-        4L << 30,
-        1,
-        cacheShare,
-        0.7,
-        coreSpeed,
-        Firstseen.DEFAULT_SHARDS,
-        parallelism,
-        null);
+  private static void require(boolean fits, String option, String bounds, double value) {
+    if (!fits) {
+      throw new UserErrorException(option + " must be in " + bounds + ", got " + value);
+    }
+  }
+
+  /** The name of the canonicaliser of the job. */
+  String canonicaliserId() {
+    return near == null ? canonicaliser.id() : Canonicaliser.TEXT.id();
+  }
+
+  /** The TTL; 0 for no TTL. */
+  double ttlSeconds() {
+    return ttl == null ? 0 : seconds(ttl);
+  }
+
+  double checkpointSeconds() {
+    return seconds(checkpointInterval);
+  }
+
+  /** The length of a window of the snapshots. */
+  double windowSeconds() {
+    return seconds(window == null ? DeclaredOptions.defaultOf("--window", Duration.class) : window);
+  }
+
+  double snapshotFalsePositiveRate() {
+    return snapshotRate == null ? falsePositiveRate : snapshotRate;
+  }
+
+  /** The maximum throughput of a task to checkpoint storage. */
+  double storageBytesPerSecond() {
+    return storageRate == null ? Double.POSITIVE_INFINITY : storageRate;
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toMillis() / 1000.0;
   }
 
   /** New keys per second. */
@@ -123,6 +294,6 @@ public record SizingRequest(
 
   /** The share of the events whose page is not cached. */
   double missShare() {
-    return isOnRocksDb() ? 1 - cacheShare : 0;
+    return isOnRocksDb() ? 1 - cached : 0;
   }
 }

@@ -28,14 +28,12 @@ final class SnapshotSizing {
   private static final double KEPT_SECTIONS = 1.0 / 8;
 
   private final SizingRequest request;
-  private final SizingRequest.OfSnapshots wanted;
   private final List<String> warnings;
   private final int shards;
   private final int tasks;
 
-  SnapshotSizing(SizingRequest request, SizingRequest.OfSnapshots wanted, List<String> warnings) {
+  SnapshotSizing(SizingRequest request, List<String> warnings) {
     this.request = request;
-    this.wanted = wanted;
     this.warnings = warnings;
     this.shards = chosenShards();
     requirePossible();
@@ -83,8 +81,8 @@ final class SnapshotSizing {
 
   /** Bytes of all bases. */
   private double sentBytes() {
-    double rateBits = -Math.log(wanted.falsePositiveRate()) / Math.log(2);
-    return request.keys() * (rateBits + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
+    double rateBits = -Math.log(request.snapshotFalsePositiveRate()) / Math.log(2);
+    return request.keys * (rateBits + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
   }
 
   private boolean expires() {
@@ -92,7 +90,7 @@ final class SnapshotSizing {
   }
 
   private double stateBytes() {
-    return request.keys()
+    return request.keys
         * (MeasuredCosts.SNAPSHOT_STATE_BYTES
             + (expires() ? MeasuredCosts.SNAPSHOT_STATE_BYTES_OF_TTL : 0));
   }
@@ -103,8 +101,8 @@ final class SnapshotSizing {
   }
 
   private boolean carries(int ofTasks) {
-    return heapBytesOfTask(ofTasks) <= request.memoryBytes()
-        && closeSeconds(ofTasks) <= request.busyShare() * wanted.windowSeconds();
+    return heapBytesOfTask(ofTasks) <= request.memoryBytes
+        && closeSeconds(ofTasks) <= request.busyShare * request.windowSeconds();
   }
 
   /** On RocksDB a task has one shard at a time on the heap. */
@@ -115,16 +113,16 @@ final class SnapshotSizing {
 
   private double closeSeconds(int ofTasks) {
     double seconds = expires() ? MeasuredCosts.CLOSE_SECONDS_WITH_TTL : MeasuredCosts.CLOSE_SECONDS;
-    return seconds / request.coreSpeed() * request.keys() * fullestShare(ofTasks);
+    return seconds / request.coreSpeed * request.keys * fullestShare(ofTasks);
   }
 
   /** The requested number of shards, or the default for a snapshot of this size. */
   private int chosenShards() {
-    if (wanted.shards() != null) {
-      return wanted.shards();
+    if (request.snapshotShards != null) {
+      return request.snapshotShards;
     }
     int chosen = MIN_SHARDS;
-    while (chosen < Shards.MAX_COUNT && request.keys() / chosen > KEYS_OF_SHARD) {
+    while (chosen < Shards.MAX_COUNT && request.keys / chosen > KEYS_OF_SHARD) {
       chosen *= 2;
     }
     return chosen;
@@ -133,15 +131,15 @@ final class SnapshotSizing {
   /** Rejects sets that no job could publish, by the limits of snapshots. */
   private void requirePossible() {
     int exponent = SnapshotSpec.leastRateExponent(shards);
-    if (wanted.falsePositiveRate() < Math.scalb(1.0, exponent)) {
+    if (request.snapshotFalsePositiveRate() < Math.scalb(1.0, exponent)) {
       throw new UserErrorException(
           "--snapshot-fpr must be at least 2^%d with %d shards, got %s"
-              .formatted(exponent, shards, wanted.falsePositiveRate()));
+              .formatted(exponent, shards, request.snapshotFalsePositiveRate()));
     }
-    if (request.keys() / shards >= 1L << 31) {
+    if (request.keys / shards >= 1L << 31) {
       throw new UserErrorException(
           "--snapshot-shards must be so many that one has fewer than 2^31 keys, got %d for %s keys"
-              .formatted(shards, Amounts.count(request.keys())));
+              .formatted(shards, Amounts.count(request.keys)));
     }
     try {
       var unused =
@@ -149,15 +147,15 @@ final class SnapshotSizing {
                   KeyHash.fixed(),
                   Canonicaliser.NONE,
                   new Shards(shards),
-                  wanted.falsePositiveRate())
-              .universeFor(request.keys() / shards + 1);
+                  request.snapshotFalsePositiveRate())
+              .universeFor(request.keys / shards + 1);
     } catch (IllegalArgumentException e) {
       throw new UserErrorException("--snapshot-fpr or --snapshot-shards: " + e.getMessage());
     }
   }
 
   private void warnOfBounds() {
-    double ofShard = request.keys() * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
+    double ofShard = request.keys * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
     if (ofShard > MAX_SHARD_BYTES) {
       warnings.add(
           "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
@@ -172,24 +170,24 @@ final class SnapshotSizing {
 
   private void warn() {
     double heap = heapBytesOfTask();
-    if (heap > request.memoryBytes()) {
+    if (heap > request.memoryBytes) {
       warnings.add(
           "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take %s"
               .formatted(
                   tasks,
                   Amounts.bytes(heap),
-                  Amounts.bytes((double) request.memoryBytes()),
+                  Amounts.bytes((double) request.memoryBytes),
                   tasks < Snapshots.MAX_PARALLELISM
                       ? "more --snapshot-shards"
                       : "more memory, as it has at most " + Snapshots.MAX_PARALLELISM + " tasks"));
     }
     double close = closeSeconds(tasks);
-    if (close > wanted.windowSeconds()) {
+    if (close > request.windowSeconds()) {
       warnings.add(
           "closing a window takes %s, longer than --window, %s: use a longer window%s"
               .formatted(
                   Amounts.seconds(close),
-                  Amounts.seconds(wanted.windowSeconds()),
+                  Amounts.seconds(request.windowSeconds()),
                   tasks < Snapshots.MAX_PARALLELISM ? " or more --snapshot-shards" : ""));
     }
   }
