@@ -1,14 +1,8 @@
 package io.firstseen.faults;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +18,10 @@ final class EventProducer implements AutoCloseable {
   private final OutputCheck output;
   private final int eventsPerSecond;
   private final int mostAhead;
-  private final KafkaProducer<byte[], byte[]> producer;
-  private final AtomicReference<Exception> refusal = new AtomicReference<>();
-  private final Worker worker;
+  private final Worker worker = new Worker("producer", this::produceNext);
+  private final EventSender sender;
+  private double dueNanos = System.nanoTime();
   private volatile int produced;
-  private volatile boolean stopped;
   private volatile boolean losesNext;
 
   /**
@@ -42,18 +35,16 @@ final class EventProducer implements AutoCloseable {
     this.output = output;
     this.eventsPerSecond = eventsPerSecond;
     this.mostAhead = mostAhead;
-    this.producer =
-        new KafkaProducer<>(
+    this.sender =
+        new EventSender(
+            brokers,
             Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                brokers,
                 ProducerConfig.LINGER_MS_CONFIG,
                 5,
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                 DELIVERY_MILLIS),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
-    this.worker = Worker.start("producer", this::produce);
+            worker);
+    worker.start();
   }
 
   /** How many events there are so far. */
@@ -61,9 +52,9 @@ final class EventProducer implements AutoCloseable {
     return produced;
   }
 
-  /** Why the broker has refused an event; null if it has not. */
-  @Nullable Exception refusal() {
-    return refusal.get();
+  /** The reason why it stopped; null if it did not fail. */
+  @Nullable Exception failure() {
+    return worker.failure();
   }
 
   /** Counts the next event without sending it. */
@@ -71,58 +62,33 @@ final class EventProducer implements AutoCloseable {
     losesNext = true;
   }
 
-  private void produce() {
-    try {
-      double due = System.nanoTime();
-      while (!stopped && refusal.get() == null) {
-        due = Math.max(due, System.nanoTime() - 1e8) + 1e9 / eventsPerSecond;
-        long wait = (long) due - System.nanoTime();
-        if (wait > 1_000_000) {
-          TimeUnit.NANOSECONDS.sleep(wait);
-        }
-        while (!stopped && produced >= output.lowestUnseen() + mostAhead) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
-        int next = produced;
-        ExactModel.Event event = model.event(next);
-        if (losesNext) {
-          losesNext = false;
-        } else {
-          send(
-              event.number(),
-              event.partition(),
-              event.kind().isDelete() ? "delete" : "add",
-              ExactModel.key(event.key()));
-        }
-        produced = next + 1;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      refusal.compareAndSet(null, e);
+  private void produceNext() throws InterruptedException {
+    dueNanos = Math.max(dueNanos, System.nanoTime() - 1e8) + 1e9 / eventsPerSecond;
+    long wait = (long) dueNanos - System.nanoTime();
+    if (wait > 1_000_000) {
+      TimeUnit.NANOSECONDS.sleep(wait);
     }
+    while (worker.isRunning() && produced >= output.lowestUnseen() + mostAhead) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    int next = produced;
+    ExactModel.Event event = model.event(next);
+    if (losesNext) {
+      losesNext = false;
+    } else {
+      send(event.number(), event.partition(), event.kind().isDelete(), ExactModel.key(event.key()));
+    }
+    produced = next + 1;
   }
 
-  private void send(int number, int partition, String operation, String key) {
-    String json =
-        "{\"ts\":%d,\"op\":\"%s\",\"key\":\"%s\"}"
-            .formatted(model.settings().baseMillis() + number, operation, key);
-    var unused =
-        producer.send(
-            new ProducerRecord<>(
-                Pipeline.EVENTS, partition, null, json.getBytes(StandardCharsets.US_ASCII)),
-            (place, e) -> {
-              if (e != null) {
-                refusal.compareAndSet(null, e);
-              }
-            });
+  private void send(int number, int partition, boolean isDelete, String key) {
+    sender.send(partition, model.settings().baseMillis() + number, isDelete, key);
   }
 
   /** Sends no more events, and returns how many there are when the broker has all of them. */
   int stop() {
-    stopped = true;
-    worker.join();
-    producer.flush();
+    worker.close();
+    sender.flush();
     return produced;
   }
 
@@ -132,16 +98,15 @@ final class EventProducer implements AutoCloseable {
       send(
           produced + aheadMillis + i,
           i % model.settings().partitions(),
-          "add",
+          false,
           Watcher.CLOSING_PREFIX + i);
     }
-    producer.flush();
+    sender.flush();
   }
 
   @Override
   public void close() {
-    stopped = true;
-    worker.join();
-    producer.close(Duration.ZERO);
+    worker.close();
+    sender.close();
   }
 }

@@ -319,8 +319,9 @@ public final class FaultSuite implements Callable<Integer> {
       if (manifests.checked() == 0 || consumer.snapshots() == 0 || service.asked() == 0) {
         differences.add("a part has shown nothing");
       }
-      failure("the producer", producer.refusal());
+      failure("the producer", producer.failure());
       failure("the watcher", watcher.failure());
+      failure("the check of the service", service.failure());
       return new Report(
           seed,
           kills,

@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Asks the HTTP service for keys, all the time, and judges its answers. */
 final class ServiceCheck implements AutoCloseable {
@@ -33,8 +34,7 @@ final class ServiceCheck implements AutoCloseable {
   private final IntSupplier produced;
   private final SplittableRandom random;
   private final List<String> differences = new ArrayList<>();
-  private final Worker worker;
-  private volatile boolean stopped;
+  private final Worker worker = new Worker("service-check", this::ask);
   private volatile long newest = -1;
   private final AtomicLong asked = new AtomicLong();
 
@@ -46,7 +46,7 @@ final class ServiceCheck implements AutoCloseable {
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/contains"))
             .timeout(Duration.ofSeconds(5))
             .header("Content-Type", "text/plain");
-    this.worker = Worker.start("service-check", this::ask);
+    worker.start();
   }
 
   /** The newest sequence that has answered; -1 if none has. */
@@ -65,37 +65,34 @@ final class ServiceCheck implements AutoCloseable {
     }
   }
 
-  private void ask() {
+  /** The reason why it stopped; null if it did not fail. */
+  @Nullable Exception failure() {
+    return worker.failure();
+  }
+
+  private void ask() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    int events = produced.getAsInt();
+    if (events == 0) {
+      return;
+    }
+    int[] keys = random.ints(KEYS, 0, events).map(event -> model.event(event).key()).toArray();
+    StringBuilder lines = new StringBuilder();
+    for (int key : keys) {
+      lines.append(ExactModel.key(key)).append('\n');
+    }
     try {
-      while (!stopped) {
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-        int events = produced.getAsInt();
-        if (events == 0) {
-          continue;
-        }
-        int[] keys = random.ints(KEYS, 0, events).map(event -> model.event(event).key()).toArray();
-        StringBuilder lines = new StringBuilder();
-        for (int key : keys) {
-          lines.append(ExactModel.key(key)).append('\n');
-        }
-        try {
-          HttpResponse<String> answer =
-              http.send(
-                  request.POST(BodyPublishers.ofString(lines.toString())).build(),
-                  BodyHandlers.ofString());
-          if (answer.statusCode() == 200) {
-            judge(JSON.readTree(answer.body()), keys, events);
-          } else if (answer.statusCode() != 503) {
-            difference("the service answers with status " + answer.statusCode());
-          }
-        } catch (IOException e) {
-          // It is down, or slow.
-        }
+      HttpResponse<String> answer =
+          http.send(
+              request.POST(BodyPublishers.ofString(lines.toString())).build(),
+              BodyHandlers.ofString());
+      if (answer.statusCode() == 200) {
+        judge(JSON.readTree(answer.body()), keys, events);
+      } else if (answer.statusCode() != 503) {
+        difference("the service answers with status " + answer.statusCode());
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      difference("the service cannot be judged: " + e);
+    } catch (IOException e) {
+      // It is down, or slow.
     }
   }
 
@@ -132,7 +129,6 @@ final class ServiceCheck implements AutoCloseable {
 
   @Override
   public void close() {
-    stopped = true;
-    worker.join();
+    worker.close();
   }
 }

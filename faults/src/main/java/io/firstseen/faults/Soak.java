@@ -214,8 +214,8 @@ public final class Soak implements Callable<Integer> {
         differences.add("%s has ended: %s".formatted(part.name(), part.tail(1)));
       }
     }
-    if (producer.refusal() != null) {
-      differences.add("the producer failed: " + producer.refusal());
+    if (producer.failure() != null) {
+      differences.add("the producer failed: " + producer.failure());
     }
     if (commits.failure() != null) {
       differences.add("the offsets cannot be read: " + commits.failure());

@@ -1,15 +1,9 @@
 package io.firstseen.faults;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /** Sends the events of a soak as fast as the dedup reads them. */
@@ -18,10 +12,9 @@ final class SoakProducer implements AutoCloseable {
   private final int partitions;
   private final long mostAhead;
   private final LongSupplier committed;
-  private final KafkaProducer<byte[], byte[]> producer;
-  private final AtomicReference<Exception> refusal = new AtomicReference<>();
-  private final Worker worker;
-  private volatile boolean stopped;
+  private final Worker worker = new Worker("producer", this::sendNext);
+  private final EventSender sender;
+  private long number;
 
   /**
    * A producer that starts at once.
@@ -35,68 +28,35 @@ final class SoakProducer implements AutoCloseable {
     this.partitions = partitions;
     this.mostAhead = mostAhead;
     this.committed = committed;
-    this.producer =
-        new KafkaProducer<>(
-            Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                brokers,
-                ProducerConfig.LINGER_MS_CONFIG,
-                20,
-                ProducerConfig.BATCH_SIZE_CONFIG,
-                1 << 17),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
-    this.worker = Worker.start("producer", this::produce);
+    this.sender =
+        new EventSender(
+            brokers,
+            Map.of(ProducerConfig.LINGER_MS_CONFIG, 20, ProducerConfig.BATCH_SIZE_CONFIG, 1 << 17),
+            worker);
+    worker.start();
   }
 
-  /** Why the broker has refused an event; null if it has not. */
-  @Nullable Exception refusal() {
-    return refusal.get();
+  /** The reason why it stopped; null if it did not fail. */
+  @Nullable Exception failure() {
+    return worker.failure();
   }
 
-  private void produce() {
-    try {
-      for (long number = 0; !stopped && refusal.get() == null; number++) {
-        while (!stopped && number >= committed.getAsLong() + mostAhead) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
-        send(number);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      refusal.compareAndSet(null, e);
+  private void sendNext() throws InterruptedException {
+    while (worker.isRunning() && number >= committed.getAsLong() + mostAhead) {
+      TimeUnit.MILLISECONDS.sleep(5);
     }
-  }
-
-  private void send(long number) {
     long key = stream.key(number);
-    String json =
-        "{\"ts\":"
-            + stream.millis(number)
-            + ",\"op\":\""
-            + (SoakStream.isDelete(number) ? "delete" : "add")
-            + "\",\"key\":\""
-            + SoakStream.text(key)
-            + "\"}";
-    var unused =
-        producer.send(
-            new ProducerRecord<>(
-                Pipeline.EVENTS,
-                (int) (key % partitions),
-                null,
-                json.getBytes(StandardCharsets.US_ASCII)),
-            (place, e) -> {
-              if (e != null) {
-                refusal.compareAndSet(null, e);
-              }
-            });
+    sender.send(
+        (int) (key % partitions),
+        stream.millis(number),
+        SoakStream.isDelete(number),
+        SoakStream.text(key));
+    number++;
   }
 
   @Override
   public void close() {
-    stopped = true;
-    worker.join();
-    producer.close(Duration.ZERO);
+    worker.close();
+    sender.close();
   }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -17,17 +16,15 @@ final class SoakProgress implements AutoCloseable {
   private static final int POLL_MILLIS = 100;
 
   private final Admin admin;
-  private final AtomicReference<Exception> failure = new AtomicReference<>();
   private final List<Point> points = new ArrayList<>();
-  private final Worker worker;
+  private final Worker worker = new Worker("progress", this::poll);
   private volatile long committed;
-  private volatile boolean stopped;
 
   private record Point(long nanos, long committed) {}
 
   SoakProgress(String brokers) {
     this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokers));
-    this.worker = Worker.start("progress", this::poll);
+    worker.start();
   }
 
   long committed() {
@@ -36,34 +33,26 @@ final class SoakProgress implements AutoCloseable {
 
   /** Why the offsets cannot be read; null if they can. */
   @Nullable Exception failure() {
-    return failure.get();
+    return worker.failure();
   }
 
-  private void poll() {
-    try {
-      while (!stopped) {
-        long sum =
-            admin
-                .listConsumerGroupOffsets(GROUP)
-                .partitionsToOffsetAndMetadata()
-                .get()
-                .values()
-                .stream()
-                .mapToLong(OffsetAndMetadata::offset)
-                .sum();
-        synchronized (points) {
-          if (points.isEmpty() || sum != committed) {
-            points.add(new Point(System.nanoTime(), sum));
-          }
-        }
-        committed = sum;
-        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+  private void poll() throws ExecutionException, InterruptedException {
+    long sum =
+        admin
+            .listConsumerGroupOffsets(GROUP)
+            .partitionsToOffsetAndMetadata()
+            .get()
+            .values()
+            .stream()
+            .mapToLong(OffsetAndMetadata::offset)
+            .sum();
+    synchronized (points) {
+      if (points.isEmpty() || sum != committed) {
+        points.add(new Point(System.nanoTime(), sum));
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | RuntimeException e) {
-      failure.compareAndSet(null, e);
     }
+    committed = sum;
+    TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
   }
 
   /**
@@ -94,8 +83,7 @@ final class SoakProgress implements AutoCloseable {
 
   @Override
   public void close() {
-    stopped = true;
-    worker.join();
+    worker.close();
     admin.close();
   }
 }

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,9 +34,8 @@ final class Watcher implements AutoCloseable {
   private final ManifestCheck manifests;
   private final IntSupplier produced;
   private final KafkaConsumer<byte[], byte[]> consumer;
-  private final AtomicReference<Exception> failure = new AtomicReference<>();
-  private final Worker worker;
-  private volatile boolean stopped;
+  private final Worker worker = new Worker("watcher", this::watch);
+  private long lastOutcomeNanos;
   private volatile double longestGapSeconds;
 
   /** A watcher that starts at once; the topics must be there. */
@@ -74,7 +72,7 @@ final class Watcher implements AutoCloseable {
     }
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    this.worker = Worker.start("watcher", this::watch);
+    worker.start();
   }
 
   /** The longest time without a committed outcome, in seconds, since the last call. */
@@ -86,35 +84,26 @@ final class Watcher implements AutoCloseable {
 
   /** The reason why it stopped; null if it did not fail. */
   @Nullable Exception failure() {
-    return failure.get();
+    return worker.failure();
   }
 
-  private void watch() {
-    long lastNanos = 0;
-    try {
-      while (!stopped) {
-        boolean hasOutcome = false;
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
-          OutputCheck.Topic topic = OUTCOMES.get(record.topic());
-          if (topic != null) {
-            hasOutcome = true;
-            outcome(topic, record);
-          } else if (record.value() != null && isSet(record.key())) {
-            manifests.accept(Manifest.read(record.value()), produced.getAsInt());
-          }
-        }
-        if (hasOutcome) {
-          long now = System.nanoTime();
-          if (lastNanos != 0) {
-            longestGapSeconds = Math.max(longestGapSeconds, (now - lastNanos) / 1e9);
-          }
-          lastNanos = now;
-        }
+  private void watch() throws SnapshotException {
+    boolean hasOutcome = false;
+    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+      OutputCheck.Topic topic = OUTCOMES.get(record.topic());
+      if (topic != null) {
+        hasOutcome = true;
+        outcome(topic, record);
+      } else if (record.value() != null && isSet(record.key())) {
+        manifests.accept(Manifest.read(record.value()), produced.getAsInt());
       }
-    } catch (RuntimeException | SnapshotException e) {
-      failure.set(e);
-    } finally {
-      consumer.close();
+    }
+    if (hasOutcome) {
+      long now = System.nanoTime();
+      if (lastOutcomeNanos != 0) {
+        longestGapSeconds = Math.max(longestGapSeconds, (now - lastOutcomeNanos) / 1e9);
+      }
+      lastOutcomeNanos = now;
     }
   }
 
@@ -139,7 +128,7 @@ final class Watcher implements AutoCloseable {
 
   @Override
   public void close() {
-    stopped = true;
-    worker.join();
+    worker.close();
+    consumer.close();
   }
 }
