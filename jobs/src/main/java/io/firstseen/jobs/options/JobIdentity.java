@@ -6,7 +6,7 @@ import static java.util.stream.Collectors.joining;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.near.NearRule;
 import java.io.Serializable;
-import java.lang.reflect.Field;
+import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * The options of a dedup job that must be the same at a later start and in a job that reads its
@@ -47,7 +47,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   public static JobIdentity ofDedup(KafkaOptions kafka, JobOptions options) {
     NavigableMap<String, String> values = new TreeMap<>();
     for (Object holder : List.of(options.keys(), options.dedup(), kafka)) {
-      collect(holder.getClass(), holder, RECORDED, values);
+      collect(holder, RECORDED, values);
     }
     return new JobIdentity(values);
   }
@@ -55,7 +55,7 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   /** The options that a snapshot job shares with the dedup job that writes its changelog. */
   public static JobIdentity ofChangelogReader(JobOptions options) {
     NavigableMap<String, String> values = new TreeMap<>();
-    collect(KeyOptions.class, options.keys(), RECORDED, values);
+    collect(options.keys(), RECORDED, values);
     values.put(NEAR, options.near().map(NearRule::toString).orElse(NONE));
     long ttlMillis = options.snapshotTtlMillis();
     values.put(TTL, ttlMillis == 0 ? NONE : OptionValues.write(Duration.ofMillis(ttlMillis)));
@@ -87,39 +87,22 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   /** The valid names for {@code --accept-changes}. */
   static Set<String> names() {
     NavigableMap<String, String> values = new TreeMap<>();
-    for (Class<?> type :
-        List.of(KeyOptions.class, DedupOptions.class, SnapshotOptions.class, KafkaOptions.class)) {
-      collect(type, null, ACCEPTABLE, values);
+    for (Object holder :
+        List.of(new KeyOptions(), new DedupOptions(), new SnapshotOptions(), new KafkaOptions())) {
+      collect(holder, ACCEPTABLE, values);
     }
     return values.keySet();
   }
 
-  /**
-   * Adds the option values of an object and of its mixins, or the defaults if the object is null.
-   */
+  /** Adds the values of an object's options. */
   private static void collect(
-      Class<?> type,
-      @Nullable Object holder,
-      Set<Bound.By> kinds,
-      NavigableMap<String, String> values) {
-    for (Field field : type.getDeclaredFields()) {
-      Bound bound = field.getAnnotation(Bound.class);
-      if (field.isAnnotationPresent(Mixin.class)) {
-        collect(field.getType(), value(field, holder), kinds, values);
-      } else if (bound != null && kinds.contains(bound.value())) {
-        String name = field.getAnnotation(Option.class).names()[0].substring(2);
-        String text = text(value(field, holder));
-        values.put(name, text.isEmpty() ? bound.unset() : text);
+      Object holder, Set<Bound.By> kinds, NavigableMap<String, String> values) {
+    for (OptionSpec option : new CommandLine(holder).getCommandSpec().options()) {
+      Bound bound = ((AnnotatedElement) option.userObject()).getAnnotation(Bound.class);
+      if (kinds.contains(bound.value())) {
+        String text = text(option.getValue());
+        values.put(option.longestName().substring(2), text.isEmpty() ? bound.unset() : text);
       }
-    }
-  }
-
-  private static @Nullable Object value(Field field, @Nullable Object holder) {
-    try {
-      field.setAccessible(true);
-      return holder == null ? null : field.get(holder);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
     }
   }
 
