@@ -34,6 +34,10 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
+    out.collect(parse(record));
+  }
+
+  SourceEvent parse(ConsumerRecord<byte[], byte[]> record) {
     AcceptedTopic.requireNoOther(record);
     Place place = new Place(record.topic(), record.partition(), record.offset());
     long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
@@ -44,7 +48,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
           record.timestamp(),
           event.timestampMillis());
     }
-    out.collect(event);
+    return event;
   }
 
   @Override

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
-import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -60,29 +59,14 @@ public final class ChangelogReader {
     reader.startAt(partitions);
     ChangelogDeserializer deserializer =
         new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC()));
-    Collector<SourceEvent> collector = collector(receiver);
     Map<TopicPartition, Long> ends = reader.ends(partitions);
     reader.readTo(
         ends,
         record -> {
           if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
             AcceptedTopic.requireAccepted(record);
-            deserializer.deserialize(record, collector);
+            receiver.accept(deserializer.parse(record));
           }
         });
-  }
-
-  private static Collector<SourceEvent> collector(Consumer<SourceEvent> receiver) {
-    return new Collector<>() {
-      @Override
-      public void collect(SourceEvent event) {
-        receiver.accept(event);
-      }
-
-      @Override
-      public void close() {
-        // Nothing to release.
-      }
-    };
   }
 }

@@ -105,7 +105,7 @@ public final class KafkaSources {
             .setClientIdPrefix(group)
             .setProperty(
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString())
-            .setStartingOffsets(new WithoutReset(start(options.events().start())))
+            .setStartingOffsets(new StartOffsets(options.events().start()))
             .setDeserializer(deserializer);
     options
         .stopOffsets()
@@ -114,50 +114,27 @@ public final class KafkaSources {
   }
 
   /**
-   * The numeric start offsets without state. With the connector's own {@code latest} and {@code
+   * The start offsets without state, as numbers. With the connector's own {@code latest} and {@code
    * committedOffsets}, the readers resolve the offsets. They resolve the offset of a partition
    * without records again, and skip records, whenever a job resumes from state.
+   *
+   * <p>If an offset is deleted later, the job restarts and then fails, see {@link InputTopics}.
    */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
-  static OffsetsInitializer start(KafkaOptions.Start start) {
-    return switch (start) {
-      case EARLIEST -> OffsetsInitializer.earliest();
-      case LATEST -> new PresentEnd();
-      case COMMITTED -> OffsetsInitializer.offsets(Map.of(), OffsetResetStrategy.EARLIEST);
-    };
-  }
-
-  /** The end offsets of the partitions at the start. */
-  @SuppressWarnings("deprecation")
-  private static final class PresentEnd implements OffsetsInitializer {
-    private static final long serialVersionUID = 1;
-
+  record StartOffsets(KafkaOptions.Start start) implements OffsetsInitializer {
     @Override
     public Map<TopicPartition, Long> getPartitionOffsets(
         Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
-      return retriever.endOffsets(partitions);
+      return switch (start) {
+        case EARLIEST -> OffsetsInitializer.earliest().getPartitionOffsets(partitions, retriever);
+        case LATEST -> retriever.endOffsets(partitions);
+        case COMMITTED ->
+            OffsetsInitializer.offsets(Map.of(), OffsetResetStrategy.EARLIEST)
+                .getPartitionOffsets(partitions, retriever);
+      };
     }
 
-    @Override
-    public OffsetResetStrategy getAutoOffsetResetStrategy() {
-      return OffsetResetStrategy.EARLIEST;
-    }
-  }
-
-  /**
-   * The start offsets. If an offset is deleted later, the job restarts and then fails, see {@link
-   * InputTopics}.
-   */
-  private record WithoutReset(OffsetsInitializer offsets) implements OffsetsInitializer {
-    @Override
-    public Map<TopicPartition, Long> getPartitionOffsets(
-        Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
-      return offsets.getPartitionOffsets(partitions, retriever);
-    }
-
-    // The connector's interface still requires the deprecated enum.
-    @SuppressWarnings("deprecation")
     @Override
     public OffsetResetStrategy getAutoOffsetResetStrategy() {
       return OffsetResetStrategy.NONE;

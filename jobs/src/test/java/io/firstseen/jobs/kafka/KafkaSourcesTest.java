@@ -32,10 +32,10 @@ class KafkaSourcesTest {
   @CsvSource({"LATEST, 100, 100", "COMMITTED, 50, 10"})
   void offsetsAreNumbersAndWhatIsGoneIsSkippedFromTheOldestOn(
       Start start, long ofKnown, long ofNew) {
-    OffsetsInitializer offsets = KafkaSources.start(start);
+    OffsetsInitializer offsets = new KafkaSources.StartOffsets(start);
     assertThat(offsets.getPartitionOffsets(List.of(GROUP_KNOWS, IS_NEW), new Broker()))
         .isEqualTo(Map.of(GROUP_KNOWS, ofKnown, IS_NEW, ofNew));
-    assertThat(offsets.getAutoOffsetResetStrategy()).isEqualTo(OffsetResetStrategy.EARLIEST);
+    assertThat(offsets.getAutoOffsetResetStrategy()).isEqualTo(OffsetResetStrategy.NONE);
   }
 
   /** The reader of the accepted topic learns from the deserializer when records were written. */
