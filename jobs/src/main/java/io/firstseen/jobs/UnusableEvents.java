@@ -31,9 +31,7 @@ final class UnusableEvents {
    */
   boolean count(SourceEvent event) {
     ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
-    if (alarm.take(event, kind)) {
-      alarm.warning(System.currentTimeMillis()).ifPresent(LOG::warn);
-    }
+    alarm.take(event, kind, System::currentTimeMillis).ifPresent(LOG::warn);
     if (kind == null) {
       return false;
     }

@@ -2,6 +2,7 @@ package io.firstseen.jobs.events;
 
 import io.firstseen.serializers.SourceEvent;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,32 +25,27 @@ public final class AheadAlarm {
   public AheadAlarm() {}
 
   /**
-   * Counts the next event. Returns whether it is time to evaluate the last events.
+   * Counts the next event. After {@value #EVENTS} events, returns a warning if more than half of
+   * them were too far ahead.
    *
    * @param kind the problem of the event; null if it is well-formed
+   * @param clockMillis the system clock
    */
-  public boolean take(SourceEvent event, @Nullable ProblemKind kind) {
-    events++;
+  public Optional<String> take(
+      SourceEvent event, @Nullable ProblemKind kind, LongSupplier clockMillis) {
     if (kind == ProblemKind.TOO_FAR_AHEAD) {
       ahead++;
       newest = event;
     }
-    return events >= EVENTS;
-  }
-
-  /**
-   * Evaluates the last {@value #EVENTS} events. Returns a warning if more than half of them were
-   * too far ahead.
-   *
-   * @param nowMillis the time of the system clock
-   */
-  public Optional<String> warning(long nowMillis) {
-    int of = events;
+    if (++events < EVENTS) {
+      return Optional.empty();
+    }
     int counted = ahead;
     events = 0;
     ahead = 0;
+    long nowMillis = clockMillis.getAsLong();
     boolean early = warned && nowMillis - warnedMillis < MILLIS_BETWEEN_WARNINGS;
-    if (2 * counted <= of || early) {
+    if (2 * counted <= EVENTS || early) {
       return Optional.empty();
     }
     warned = true;
@@ -57,6 +53,6 @@ public final class AheadAlarm {
     return Optional.of(
         ("%d of the last %d records are too far ahead of this machine's clock, the newest of "
                 + "them %s: %s (correct the clock, or increase --max-ahead)")
-            .formatted(counted, of, newest.place(), newest.problem()));
+            .formatted(counted, EVENTS, newest.place(), newest.problem()));
   }
 }

@@ -30,9 +30,7 @@ class AheadAlarmTest {
       SourceEvent event =
           parser.parseTsv((seconds + "\tadd\tk").getBytes(UTF_8), Place.of("in:" + i));
       ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
-      if (alarm.take(event, kind)) {
-        alarm.warning(nowMillis).ifPresent(warnings::add);
-      }
+      alarm.take(event, kind, () -> nowMillis).ifPresent(warnings::add);
     }
     return warnings;
   }
