@@ -14,6 +14,7 @@ import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
+import com.google.protobuf.TypeRegistry;
 import com.google.protobuf.WireFormat;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.ValueSchema;
@@ -88,13 +89,13 @@ final class ProtobufFields implements ValueFields {
       for (FileDescriptorProto file : FileDescriptorSet.parseFrom(descriptorSet).getFileList()) {
         files.put(file.getName(), file);
       }
+      TypeRegistry.Builder types = TypeRegistry.newBuilder();
       for (String name : files.keySet()) {
-        for (Descriptor each : build(name, files, built).getMessageTypes()) {
-          Descriptor found = find(each, message);
-          if (found != null) {
-            return found;
-          }
-        }
+        types.add(build(name, files, built).getMessageTypes());
+      }
+      Descriptor found = types.build().find(message);
+      if (found != null) {
+        return found;
       }
     } catch (InvalidProtocolBufferException | DescriptorValidationException e) {
       throw new UserErrorException(
@@ -132,19 +133,6 @@ final class ProtobufFields implements ValueFields {
     FileDescriptor file = FileDescriptor.buildFrom(proto, imports);
     built.put(name, file);
     return file;
-  }
-
-  private static @Nullable Descriptor find(Descriptor descriptor, String message) {
-    if (descriptor.getFullName().equals(message)) {
-      return descriptor;
-    }
-    for (Descriptor nested : descriptor.getNestedTypes()) {
-      Descriptor found = find(nested, message);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
   }
 
   @Override
