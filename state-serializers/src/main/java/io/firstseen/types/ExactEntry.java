@@ -22,6 +22,15 @@ public record ExactEntry(long endMillis, byte @Nullable [] key, @Nullable ExactE
   /** A hash without a key and without a time. */
   public static final ExactEntry HASH = new ExactEntry(0, null, null);
 
+  /** Returns the number of entries of a list; null is the empty list. */
+  public static int count(@Nullable ExactEntry first) {
+    int count = 0;
+    for (ExactEntry entry = first; entry != null; entry = entry.next) {
+      count++;
+    }
+    return count;
+  }
+
   /**
    * Returns the list from this entry on without some entries, or null if no entry remains. The
    * entries after the last removed entry are shared with this list.

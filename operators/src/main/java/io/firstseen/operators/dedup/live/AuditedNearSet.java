@@ -179,7 +179,7 @@ public final class AuditedNearSet implements LiveSet {
       }
       ExactEntry others = without(texts.get(shard, hash), change);
       boolean isSample = i == rule.hashes();
-      if (isSample ? count(others) < EqualBands.MAX_TEXTS_OF_BAND : set.stores(i)) {
+      if (isSample ? ExactEntry.count(others) < EqualBands.MAX_TEXTS_OF_BAND : set.stores(i)) {
         key = key == null ? keyOf(change) : key;
         texts.put(shard, hash, texts.entry(shard, key, others));
       }
@@ -226,10 +226,8 @@ public final class AuditedNearSet implements LiveSet {
       long hash = change.bands()[i];
       ExactEntry first = isAudited(hash, slices) ? texts.get(shard, hash) : null;
       ExactEntry others = without(first, change);
-      if (others == null && first != null) {
-        texts.remove(shard, hash);
-      } else if (!Objects.equals(others, first)) {
-        texts.put(shard, hash, others);
+      if (!Objects.equals(others, first)) {
+        texts.putOrRemove(shard, hash, others);
       }
     }
     return removed;
@@ -264,14 +262,6 @@ public final class AuditedNearSet implements LiveSet {
 
   private static boolean hasText(ExactEntry entry) {
     return entry.key().length > Long.BYTES;
-  }
-
-  private static int count(@Nullable ExactEntry first) {
-    int count = 0;
-    for (ExactEntry each = first; each != null; each = each.next()) {
-      count++;
-    }
-    return count;
   }
 
   private static @Nullable ExactEntry without(@Nullable ExactEntry first, Change<?> change) {

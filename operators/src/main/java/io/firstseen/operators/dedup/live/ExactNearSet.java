@@ -141,11 +141,7 @@ public final class ExactNearSet implements LiveSet {
   }
 
   private static boolean isBoilerplate(@Nullable ExactEntry first) {
-    int count = 0;
-    for (ExactEntry entry = first; entry != null; entry = entry.next()) {
-      count++;
-    }
-    return count >= EqualBands.MAX_TEXTS_OF_BAND;
+    return ExactEntry.count(first) >= EqualBands.MAX_TEXTS_OF_BAND;
   }
 
   /** Inserts a text after {@link #match}, without the bands that are boilerplate. */
@@ -224,11 +220,7 @@ public final class ExactNearSet implements LiveSet {
   }
 
   private void delete(ShardPages shard, long hash, @Nullable ExactEntry others) throws Exception {
-    if (others == null) {
-      entries.remove(shard, hash);
-    } else {
-      entries.put(shard, hash, others);
-    }
+    entries.putOrRemove(shard, hash, others);
     boolean unused = filter.deleteUnlessSaturated(shard, hash);
   }
 

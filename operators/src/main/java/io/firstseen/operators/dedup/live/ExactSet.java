@@ -85,12 +85,7 @@ public final class ExactSet implements LiveSet {
     if (known == null) {
       return false;
     }
-    ExactEntry others = without(found, known);
-    if (others == null) {
-      entries.remove(shard, hash);
-    } else {
-      entries.put(shard, hash, others);
-    }
+    entries.putOrRemove(shard, hash, without(found, known));
     filter.deleteUnlessSaturated(shard, suffix);
     return true;
   }

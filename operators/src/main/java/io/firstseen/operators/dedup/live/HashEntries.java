@@ -94,6 +94,15 @@ public final class HashEntries {
     }
   }
 
+  /** Puts an entry, or removes the hash without an entry. */
+  void putOrRemove(ShardPages shard, long hash, @Nullable ExactEntry entry) throws Exception {
+    if (entry == null) {
+      remove(shard, hash);
+    } else {
+      put(shard, hash, entry);
+    }
+  }
+
   public void remove(ShardPages shard, long hash) throws Exception {
     if (pending != null) {
       pending.remove(shard.number, hash);
