@@ -60,16 +60,12 @@ final class WrittenOffsets {
   }
 
   /**
-   * Adds the offsets of lines of a dedup that may have more shards: offsets of additional shards
-   * count for the last shard.
+   * Adds the offsets of lines, like {@link #addLines(Iterable)}.
    *
-   * @throws IllegalArgumentException if a line is malformed
+   * @param isOfAnyShards whether the lines may be of a dedup with more shards: offsets of
+   *     additional shards count for the last shard
    */
-  void addLinesOfAnyShards(Iterable<String> lines) {
-    addLines(lines, true);
-  }
-
-  private void addLines(Iterable<String> lines, boolean isOfAnyShards) {
+  void addLines(Iterable<String> lines, boolean isOfAnyShards) {
     for (String line : lines) {
       int space = line.indexOf(' ');
       int dash = line.indexOf('-');

@@ -42,11 +42,7 @@ record WrittenRecords(WrittenOffsets offsets, Set<String> keys) {
     values.forEach(
         (key, value) -> {
           try {
-            if (isOfAnyShards) {
-              offsets.addLinesOfAnyShards(value.lines().toList());
-            } else {
-              offsets.addLines(value.lines().toList());
-            }
+            offsets.addLines(value.lines().toList(), isOfAnyShards);
           } catch (IllegalArgumentException e) {
             throw claims.notOwned(
                 "record %s of topic %s does not belong to this dedup: %s"

@@ -53,7 +53,7 @@ class WrittenOffsetsTest {
   @Test
   void whatADedupOfMoreShardsHasWrittenIsBeyondToo() {
     WrittenOffsets more = new WrittenOffsets(8);
-    more.addLinesOfAnyShards(List.of("0-15 a-0@5", "16-127 b-0@9"));
+    more.addLines(List.of("0-15 a-0@5", "16-127 b-0@9"), true);
     assertThat(more.lines(0, 7)).containsExactly("0-7 a-0@5", "7-7 b-0@9");
     assertThat(more.beyond(new WrittenOffsets(8))).contains("a-0@5");
   }
