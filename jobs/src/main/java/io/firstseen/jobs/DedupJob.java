@@ -244,7 +244,7 @@ public final class DedupJob {
   /** Checks the options of a dedup job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.check();
-    kafka.checkCanonicaliser(options.keys().canonicaliser());
+    kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.requireParallelismOfDedup(options);
     var unused = parameters(options.keys(), options.dedup());
   }

@@ -330,7 +330,7 @@ public final class UpCommand extends Verb {
     words.add("--bootstrap-servers=localhost:" + kafkaPort);
     KafkaOptions kafka = KafkaOptions.parse(words.toArray(String[]::new));
     kafka.check();
-    kafka.checkCanonicaliser(options.keys().canonicaliser());
+    kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     options.snapshotTtlMillis();
     options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
   }

@@ -157,7 +157,7 @@ public final class EventOptions {
    *
    * @throws UserErrorException if the keys have several fields, and it is not {@code none}
    */
-  void checkCanonicaliser(Canonicaliser canonicaliser) {
+  public void checkCanonicaliser(Canonicaliser canonicaliser) {
     boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
     if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
       throw new UserErrorException(

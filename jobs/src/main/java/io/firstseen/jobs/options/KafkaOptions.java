@@ -1,6 +1,5 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -330,14 +329,5 @@ public final class KafkaOptions implements Cloneable {
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
     }
     events.check();
-  }
-
-  /**
-   * Rejects a canonicaliser that cannot process the keys of these events.
-   *
-   * @throws UserErrorException if the keys have several fields, and it is not {@code none}
-   */
-  public void checkCanonicaliser(Canonicaliser canonicaliser) {
-    events.checkCanonicaliser(canonicaliser);
   }
 }

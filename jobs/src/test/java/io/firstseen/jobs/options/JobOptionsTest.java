@@ -542,12 +542,12 @@ class JobOptionsTest {
     assertThat(kafka().events().fields()).isEmpty();
     KafkaOptions one = kafka("--key-field=/a~1b");
     one.check();
-    one.checkCanonicaliser(Canonicaliser.URL);
+    one.events().checkCanonicaliser(Canonicaliser.URL);
     assertThat(one.events().fields().orElseThrow().key().get(0).tokens()).containsExactly("a/b");
     KafkaOptions two = kafka("--key-field=/a", "--key-field=/b");
     two.check();
-    two.checkCanonicaliser(Canonicaliser.NONE);
-    assertThatThrownBy(() -> two.checkCanonicaliser(Canonicaliser.URL))
+    two.events().checkCanonicaliser(Canonicaliser.NONE);
+    assertThatThrownBy(() -> two.events().checkCanonicaliser(Canonicaliser.URL))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("a key of several --key-field needs --canonicaliser none, got url");
     assertThatThrownBy(() -> kafka("--key-field=id"))
