@@ -50,10 +50,14 @@ class EventFuzzTest {
 
   private static final EventParser PARSER = new EventParser(AHEAD, CLOCK);
   private static final FieldParser SAME_AS_JSON =
-      FieldParser.json(fields(List.of("/key"), "/ts", "/op", "/scope"), AHEAD, CLOCK);
+      FieldParser.of(
+          fields(List.of("/key"), "/ts", "/op", "/scope"), ValueSchema.NONE, AHEAD, CLOCK);
   private static final FieldParser JSON =
-      FieldParser.json(
-          fields(List.of("/after/id", "/after/list/1", ""), "/at", null, "/a~1b"), AHEAD, CLOCK);
+      FieldParser.of(
+          fields(List.of("/after/id", "/after/list/1", ""), "/at", null, "/a~1b"),
+          ValueSchema.NONE,
+          AHEAD,
+          CLOCK);
 
   private static final String AVRO_SCHEMA =
       """
@@ -68,13 +72,13 @@ class EventFuzzTest {
       ]}
       """;
   private static final FieldParser AVRO =
-      FieldParser.avro(
+      FieldParser.of(
           fields(List.of("/id", "/lines/1/id"), "/at", "/op", "/labels/x"),
           new ValueSchema(null, AVRO_SCHEMA.getBytes(UTF_8), false, null),
           AHEAD,
           CLOCK);
   private static final FieldParser PROTOBUF =
-      FieldParser.protobuf(
+      FieldParser.of(
           fields(List.of("/id", "/lines/1/id"), "/at", "/op", "/labels/x"),
           new ValueSchema(null, descriptors(), false, "shop.Order"),
           AHEAD,

@@ -47,40 +47,24 @@ public final class FieldParser implements Serializable {
   }
 
   /**
-   * Creates a parser of JSON values.
+   * Creates a parser of values in JSON, or in the format of a schema.
    *
-   * @param maxAhead the maximum time by which an event may be ahead of the system clock
-   * @param clock the clock, which must be serializable
-   */
-  public static FieldParser json(EventFields fields, Duration maxAhead, Clock clock) {
-    return new FieldParser(fields, new JsonFields(fields.all()), maxAhead, clock);
-  }
-
-  /**
-   * Creates a parser of Avro values.
-   *
-   * @param schema the source of the schema
+   * @param schema the source of the schema; {@link ValueSchema#NONE} for JSON
    * @param maxAhead the maximum time by which an event may be ahead of the system clock
    * @param clock the clock, which must be serializable
    * @throws UserErrorException if the schema is unusable
    */
-  public static FieldParser avro(
+  public static FieldParser of(
       EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
-    return new FieldParser(
-        fields,
-        new AvroFields(fields.all(), AvroSchemas.from(schema, clock), schema.hasHeader()),
-        maxAhead,
-        clock);
-  }
-
-  /**
-   * Creates a parser of Protocol Buffers messages. Like {@link #avro}.
-   *
-   * @throws UserErrorException if the schema is unusable
-   */
-  public static FieldParser protobuf(
-      EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
-    return new FieldParser(fields, new ProtobufFields(fields.all(), schema), maxAhead, clock);
+    ValueFields values;
+    if (schema.equals(ValueSchema.NONE)) {
+      values = new JsonFields(fields.all());
+    } else if (schema.message() == null) {
+      values = new AvroFields(fields.all(), AvroSchemas.from(schema, clock), schema.hasHeader());
+    } else {
+      values = new ProtobufFields(fields.all(), schema);
+    }
+    return new FieldParser(fields, values, maxAhead, clock);
   }
 
   /**

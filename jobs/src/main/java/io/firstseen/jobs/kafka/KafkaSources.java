@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
@@ -33,7 +32,11 @@ public final class KafkaSources {
   public static Source<SourceEvent, ?, ?> events(KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
     FieldParser fields =
-        options.events().fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
+        options
+            .events()
+            .fields()
+            .map(named -> FieldParser.of(named, options.events().schema(), maxAhead, clock))
+            .orElse(null);
     return new CheckedSource(
         source(
             options,
@@ -52,17 +55,6 @@ public final class KafkaSources {
                 options.events().isScopeFromTopic())),
         settings(options),
         null);
-  }
-
-  private static FieldParser fieldParser(
-      EventFields fields, KafkaOptions options, Duration maxAhead) {
-    Clock clock = Clock.systemUTC();
-    return switch (options.events().format()) {
-      case JSON -> FieldParser.json(fields, maxAhead, clock);
-      case AVRO -> FieldParser.avro(fields, options.events().schema(), maxAhead, clock);
-      case PROTOBUF -> FieldParser.protobuf(fields, options.events().schema(), maxAhead, clock);
-      case KEY -> throw new IllegalArgumentException("record keys have no fields");
-    };
   }
 
   /**

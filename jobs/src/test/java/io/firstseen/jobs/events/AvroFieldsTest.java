@@ -109,7 +109,7 @@ class AvroFieldsTest {
   }
 
   private static FieldParser parser(EventFields fields, ValueSchema schema) {
-    return FieldParser.avro(fields, schema, Duration.ofHours(1), Clock.systemUTC());
+    return FieldParser.of(fields, schema, Duration.ofHours(1), Clock.systemUTC());
   }
 
   private static EventFields keys(String... pointers) {

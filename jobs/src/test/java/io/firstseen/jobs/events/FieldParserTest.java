@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
@@ -39,7 +40,7 @@ class FieldParserTest {
   }
 
   private static FieldParser parser(EventFields fields) {
-    return FieldParser.json(fields, Duration.ofHours(1), CLOCK);
+    return FieldParser.of(fields, ValueSchema.NONE, Duration.ofHours(1), CLOCK);
   }
 
   private static EventFields keys(String... pointers) {
@@ -438,7 +439,8 @@ class FieldParserTest {
   void aParserTravelsWithTheJob() throws Exception {
     FieldParser travelled =
         InstantiationUtil.clone(
-            FieldParser.json(keys("/a/b", "/c"), Duration.ofHours(1), Clock.systemUTC()));
+            FieldParser.of(
+                keys("/a/b", "/c"), ValueSchema.NONE, Duration.ofHours(1), Clock.systemUTC()));
     byte[] json = utf8("{\"a\":{\"b\":1},\"c\":2}");
     assertThat(travelled.parse(json, 5, PLACE).key()).isEqualTo(utf8("[1,2]"));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import java.lang.management.ManagementFactory;
@@ -31,7 +32,7 @@ class JsonBombsTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
   private final FieldParser fields =
-      FieldParser.json(
+      FieldParser.of(
           new EventFields(
               List.of(FieldPointer.parse("/key")),
               FieldPointer.parse("/ts"),
@@ -39,6 +40,7 @@ class JsonBombsTest {
               FieldPointer.parse("/op"),
               Set.of("delete"),
               FieldPointer.parse("/scope")),
+          ValueSchema.NONE,
           Duration.ofHours(1),
           Clock.systemUTC());
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.serializers.Place;
 import java.time.Clock;
 import java.time.Duration;
@@ -70,7 +71,8 @@ class MissingFieldAlarmTest {
             FieldPointer.parse("/opp"),
             Set.of("d"),
             FieldPointer.parse("/tenat"));
-    FieldParser parser = FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC());
+    FieldParser parser =
+        FieldParser.of(fields, ValueSchema.NONE, Duration.ofHours(1), Clock.systemUTC());
     byte[] value = "{\"id\":\"a\",\"op\":\"d\",\"tenant\":\"x\"}".getBytes(UTF_8);
     for (int i = 0; i < MissingFieldAlarm.VALUES; i++) {
       parser.parse(value, 5, Place.of("in:7"));

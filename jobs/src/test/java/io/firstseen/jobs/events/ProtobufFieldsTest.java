@@ -132,7 +132,7 @@ class ProtobufFieldsTest {
   }
 
   private static FieldParser parser(EventFields fields, ValueSchema schema) {
-    return FieldParser.protobuf(fields, schema, Duration.ofHours(1), Clock.systemUTC());
+    return FieldParser.of(fields, schema, Duration.ofHours(1), Clock.systemUTC());
   }
 
   private static byte[] hex(String hex) {
@@ -212,7 +212,7 @@ class ProtobufFieldsTest {
                     .addField(field("note", 2, FieldDescriptorProto.Type.TYPE_STRING)))
             .build();
     FieldParser parser =
-        FieldParser.protobuf(
+        FieldParser.of(
             keys("/id"), schema("Old", false, old), Duration.ofDays(1), Clock.systemUTC());
     for (String latin1 : List.of("0a04636166e9", "0a04636166e8")) {
       assertThat(parser.parse(hex(latin1), 5, PLACE).problem()).isEqualTo("field id is not UTF-8");

@@ -14,6 +14,7 @@ import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.Output;
+import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
@@ -123,7 +124,7 @@ class RecordsTest {
         new EventDeserializer(
             EventFormat.JSON,
             parser,
-            FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC()),
+            FieldParser.of(fields, ValueSchema.NONE, Duration.ofHours(1), Clock.systemUTC()),
             false,
             false);
     assertThat(read(deserializer, record(utf8("ignored"), json, none())))
