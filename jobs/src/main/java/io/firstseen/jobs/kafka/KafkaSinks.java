@@ -155,29 +155,30 @@ public final class KafkaSinks {
       Optional<String> restoredFrom,
       Continued continued) {
     SnapshotOptions snapshots = job.snapshots();
+    String topic = options.topics().snapshotsTopic();
+    ChangelogCheck dedup =
+        new ChangelogCheck(
+            options.clientProperties(),
+            options.topics().claimsTopic(),
+            options.topics().acceptedTopic(),
+            JobIdentity.ofChangelogReader(job),
+            options.acceptedChanges());
     PublisherFunction.Settings published =
         new PublisherFunction.Settings(
             options.clientProperties(),
-            options.topics().snapshotsTopic(),
+            topic,
             snapshots.setName(),
             PublisherKeys.of(snapshots.signingKey(), options.publicKeys()),
             snapshots.blobDirectory().isPresent(),
-            options.acceptedChanges().contains("set"));
-    ChangelogCheck dedup =
-        isOfChangelog
-            ? new ChangelogCheck(
-                options.clientProperties(),
-                options.topics().claimsTopic(),
-                options.topics().acceptedTopic(),
-                JobIdentity.ofChangelogReader(job),
-                options.acceptedChanges())
-            : null;
+            options.acceptedChanges().contains("set"),
+            continued.set().line(),
+            isOfChangelog ? dedup : null,
+            restoredFrom.orElse(null));
     return new SnapshotSink(
-        new PublisherFunction(published, continued.set().line(), dedup, restoredFrom.orElse(null)),
-        new SinkFactory<>(
-            producer(options), new SnapshotRecords(options.topics().snapshotsTopic())),
-        options.transactionalIdPrefix(options.topics().snapshotsTopic()),
-        options.topics().snapshotsTopic());
+        new PublisherFunction(published),
+        new SinkFactory<>(producer(options), new SnapshotRecords(topic)),
+        options.transactionalIdPrefix(topic),
+        topic);
   }
 
   private static Properties producer(KafkaOptions options) {

@@ -57,6 +57,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    * @param keys the keys whose manifests are considered
    * @param isOnlyManifests whether the topic contains only manifests, and no blobs
    * @param mayBeginEmpty whether the state may lack the keys of the set
+   * @param takenOver the line that this job continues in addition to the line of its state
+   * @param dedup compares the options with the dedup job; null if the job itself dedups
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   record Settings(
       Properties clientProperties,
@@ -64,17 +67,15 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       String setName,
       PublisherKeys keys,
       boolean isOnlyManifests,
-      boolean mayBeginEmpty)
+      boolean mayBeginEmpty,
+      PublisherLine takenOver,
+      @Nullable ChangelogCheck dedup,
+      @Nullable String restoredFrom)
       implements Serializable {
     private static final long serialVersionUID = 1;
   }
 
   private final Settings settings;
-  private final String topic;
-  private final String setName;
-  private final PublisherLine takenOver;
-  private final @Nullable ChangelogCheck dedup;
-  private final @Nullable String restoredFrom;
 
   private transient @Nullable ClaimsTail dedupTail;
   private transient ListState<String> setState;
@@ -87,24 +88,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   // Null after the claim was sent.
   private transient @Nullable String claim;
 
-  /**
-   * Creates the function.
-   *
-   * @param takenOver the line that this job continues in addition to the line of its state
-   * @param dedup compares the options with the dedup job; null if the job itself dedups
-   * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
-   */
-  PublisherFunction(
-      Settings settings,
-      PublisherLine takenOver,
-      @Nullable ChangelogCheck dedup,
-      @Nullable String restoredFrom) {
+  PublisherFunction(Settings settings) {
     this.settings = settings;
-    this.topic = settings.topic();
-    this.setName = settings.setName();
-    this.takenOver = takenOver;
-    this.dedup = dedup;
-    this.restoredFrom = restoredFrom;
   }
 
   @Override
@@ -112,7 +97,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     String job = getRuntimeContext().getJobInfo().getJobId().toHexString();
     claim = PublisherLine.claim(job, UUID.randomUUID().toString());
     state = context.getOperatorStateStore().getListState(LINE);
-    line = takenOver;
+    line = settings.takenOver();
     boolean hasState = false;
     for (Tuple2<List<String>, Long> restored : state.get()) {
       line = line.then(new PublisherLine(restored.f0, restored.f1));
@@ -126,8 +111,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     tail =
         new PublishedTail(
             settings.clientProperties(),
-            topic,
-            setName,
+            settings.topic(),
+            settings.setName(),
             trusted,
             getRuntimeContext().getMetricGroup().counter("passedOver"));
     if (!settings.isOnlyManifests() && context.isRestored()) {
@@ -152,26 +137,26 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
         " (start a SnapshotJob without state, which reads all keys of the accepted topic, or "
             + "start with --accept-changes set, so that the set contains only keys that are "
             + "accepted from now on)";
-    if (restoredFrom != null && !hasState) {
+    if (settings.restoredFrom() != null && !hasState) {
       throw new UserErrorException(
           "the state %s does not contain set %s, so the set would lack all earlier keys%s"
-              .formatted(restoredFrom, setName, advice));
+              .formatted(settings.restoredFrom(), settings.setName(), advice));
     }
     for (String restored : setState.get()) {
-      if (!restored.equals(setName)) {
+      if (!restored.equals(settings.setName())) {
         throw new UserErrorException(
             "--set is %s, but the state is of set %s, so the set would lack all earlier keys%s"
-                .formatted(setName, restored, advice));
+                .formatted(settings.setName(), restored, advice));
       }
     }
   }
 
   private void requireOptionsOfDedup() {
-    if (dedup != null) {
+    if (settings.dedup() != null) {
       if (dedupTail == null) {
-        dedupTail = dedup.tail();
+        dedupTail = settings.dedup().tail();
       }
-      dedup.require(dedupTail);
+      settings.dedup().require(dedupTail);
     }
   }
 
@@ -190,7 +175,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
 
   private UserErrorException notOwned(String reason) {
     return new UserErrorException(
-        "set %s on topic %s is not this job's: %s".formatted(setName, topic, reason));
+        "set %s on topic %s is not this job's: %s"
+            .formatted(settings.setName(), settings.topic(), reason));
   }
 
   @Override
@@ -208,7 +194,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
         out.collect(
             new SnapshotRecord(
                 SnapshotRecord.Kind.MANIFEST,
-                PublishedTail.claimKey(setName),
+                PublishedTail.claimKey(settings.setName()),
                 claim.getBytes(UTF_8)));
         line = line.claimedBy(claim);
         claim = null;
@@ -244,9 +230,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       if (!tail.awaitCommitted(areAll, written, COMMIT_TIMEOUT)) {
         throw new IOException(
             "transactions on topic %s stayed open, so the job cannot check the blobs of set %s yet: it tries again"
-                .formatted(topic, setName));
+                .formatted(settings.topic(), settings.setName()));
       }
-      BlobsInPlace.require(inUse, tail.blobs(), "on topic " + topic);
+      BlobsInPlace.require(inUse, tail.blobs(), "on topic " + settings.topic());
       tail.forgetBlobs();
       written = null;
     }
@@ -255,7 +241,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   /** The end offsets of the partitions, including uncommitted records. */
   private Map<TopicPartition, Long> written() {
     try (TailReader reader =
-        new TailReader(settings.clientProperties(), IsolationLevel.READ_UNCOMMITTED, topic)) {
+        new TailReader(
+            settings.clientProperties(), IsolationLevel.READ_UNCOMMITTED, settings.topic())) {
       return reader.ends(tail.partitions());
     }
   }
@@ -263,7 +250,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     state.update(List.of(Tuple2.of(line.claims(), line.sequence())));
-    setState.update(List.of(setName));
+    setState.update(List.of(settings.setName()));
   }
 
   @Override
