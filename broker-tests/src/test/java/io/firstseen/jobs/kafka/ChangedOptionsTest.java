@@ -22,7 +22,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.Finding;
-import java.lang.reflect.Field;
+import java.lang.reflect.AnnotatedElement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,9 +51,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * Starts jobs from state with a change of each option that is bound to the state or to another job.
@@ -242,12 +241,10 @@ class ChangedOptionsTest {
 
   private static void collect(
       Class<?> type, Set<Bound.By> kinds, String prefix, List<String> cases) {
-    for (Field field : type.getDeclaredFields()) {
-      Bound bound = field.getAnnotation(Bound.class);
-      if (field.isAnnotationPresent(Mixin.class)) {
-        collect(field.getType(), kinds, prefix, cases);
-      } else if (bound != null && kinds.contains(bound.value())) {
-        cases.add(prefix + field.getAnnotation(Option.class).names()[0].substring(2));
+    for (OptionSpec option : new CommandLine(type).getCommandSpec().options()) {
+      Bound bound = ((AnnotatedElement) option.userObject()).getAnnotation(Bound.class);
+      if (kinds.contains(bound.value())) {
+        cases.add(prefix + option.longestName().substring(2));
       }
     }
   }
