@@ -350,7 +350,7 @@ public final class Firstseen<T> {
    *
    * <p>The value is fixed when the state is first written. State that was written without an audit
    * continues without an audit, because it is not known which of its keys were dropped. Exact modes
-   * have no audit, because they do not drop new keys.
+   * have no audit, because they do not drop new keys; with {@link #near}, it is rejected.
    *
    * @param slices N, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
    */
@@ -496,6 +496,12 @@ public final class Firstseen<T> {
     if (mode == DedupMode.EXACT_KEYS) {
       throw new IllegalArgumentException(
           "near needs the mode approximate or exact, got the mode " + mode.id());
+    }
+    if (mode.isExact() && auditSlices > 0) {
+      throw new IllegalArgumentException(
+          "audit with near needs the mode approximate, got exact, in which the filter drops no text;"
+              + " to measure precision and recall of the rule, audit the same texts in the mode"
+              + " approximate");
     }
     if (!(falsePositiveRate > 0 && falsePositiveRate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
       throw new IllegalArgumentException(

@@ -45,10 +45,16 @@ class NearDuplicatesTest {
   }
 
   private static DedupParameters parameters(NearRule rule, int shards, DedupMode mode) {
+    return parameters(rule, shards, mode, 0);
+  }
+
+  private static DedupParameters parameters(
+      NearRule rule, int shards, DedupMode mode, int auditSlices) {
     return Firstseen.<String>withoutEvents()
         .canonicaliser(Canonicaliser.TEXT)
         .near(rule)
         .mode(mode)
+        .audit(auditSlices)
         .capacity(10_000)
         // So low that no lookup is wrong.
         .falsePositiveRate(1e-9)
@@ -455,6 +461,8 @@ class NearDuplicatesTest {
         .hasMessage("falsePositiveRate must be in (0, 0.1], got 0.5");
     assertThatThrownBy(() -> near.falsePositiveRate(0.001).capacity(Long.MAX_VALUE).parameters())
         .hasMessageStartingWith("capacity must be at most 10,661,930,936 with near characters:4");
+    assertThatThrownBy(() -> parameters(NearRule.SHORT, 1, DedupMode.EXACT, 16))
+        .hasMessageStartingWith("audit with near needs the mode approximate, got exact");
     assertThat(near.capacity(10_000_000_000L).parameters().identityBits()).isEqualTo(57);
   }
 }
