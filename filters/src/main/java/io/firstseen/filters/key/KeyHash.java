@@ -2,8 +2,6 @@ package io.firstseen.filters.key;
 
 import com.dynatrace.hash4j.hashing.Hasher64;
 import com.dynatrace.hash4j.hashing.Hashing;
-import io.whitfin.siphash.SipHash;
-import io.whitfin.siphash.SipHashContext;
 import java.io.IOException;
 import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
@@ -97,10 +95,11 @@ public final class KeyHash implements Serializable {
   private final Algorithm algorithm;
   // SipHash's key, or XXH3's seed as 8 bytes, little-endian.
   private final byte[] key;
-  // Exactly one of the two functions is set. They are written only by the constructor and
-  // readObject, which is why they cannot be final.
-  private transient SipHashContext sipHash;
+  // Null for SipHash. Transient fields are written only by the constructor and readObject, which is
+  // why they cannot be final.
   private transient Hasher64 xxh3;
+  private transient long key0;
+  private transient long key1;
   private transient long keyCheck;
 
   private KeyHash(Algorithm algorithm, byte[] key) {
@@ -111,7 +110,10 @@ public final class KeyHash implements Serializable {
 
   private void prepare() {
     switch (algorithm) {
-      case SIPHASH_2_4 -> sipHash = SipHash.context(key);
+      case SIPHASH_2_4 -> {
+        key0 = little(key).getLong();
+        key1 = little(key).getLong(Long.BYTES);
+      }
       case XXH3_64 -> xxh3 = Hashing.xxh3_64(little(key).getLong());
     }
     keyCheck = hash(CHECK_MESSAGE);
@@ -195,7 +197,14 @@ public final class KeyHash implements Serializable {
 
   /** Returns the hash of a joined key. Uniform over all 64 bits; allocates nothing. */
   public long hash(byte[] joined) {
-    return sipHash != null ? sipHash.hash(joined) : xxh3.hashBytesToLong(joined);
+    return hash(joined, 0, joined.length);
+  }
+
+  /** Like {@link #hash(byte[])}, of the bytes from {@code from} to {@code to}, exclusive. */
+  public long hash(byte[] bytes, int from, int to) {
+    return xxh3 == null
+        ? SipHash24.hash(key0, key1, bytes, from, to)
+        : xxh3.hashBytesToLong(bytes, from, to - from);
   }
 
   /** Returns the hash function. */

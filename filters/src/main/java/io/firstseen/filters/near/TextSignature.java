@@ -23,8 +23,9 @@ public final class TextSignature {
   private final int[] least;
   private final ByteBuffer band;
   private final LongConsumer addition = this::add;
-  private final byte[][] parts = new byte[64][];
   private int[] starts = new int[256];
+  private int previous;
+  private boolean isPreviousPending;
 
   /** Creates signatures by {@code rule}; {@code hash} hashes shingles and bands. */
   public TextSignature(NearRule rule, KeyHash hash) {
@@ -37,7 +38,6 @@ public final class TextSignature {
       factors[c] = (int) (mixed >>> Integer.SIZE) | 1;
       terms[c] = (int) mixed;
     }
-    Arrays.setAll(parts, byte[]::new);
     least = new int[factors.length];
     band = ByteBuffer.allocate(Long.BYTES + 1 + Integer.BYTES * rule.rows());
   }
@@ -59,6 +59,9 @@ public final class TextSignature {
   public long[] bands(byte[] text, long scope) {
     Arrays.fill(least, Integer.MAX_VALUE);
     forEachShingle(text, addition);
+    if (isPreviousPending) {
+      add(previous);
+    }
     long[] bands = new long[rule.bands()];
     Arrays.setAll(bands, i -> band(scope, i));
     return bands;
@@ -139,7 +142,7 @@ public final class TextSignature {
       int from = units < rule.shingle() ? 0 : starts[i];
       int to = i + rule.shingle() >= units ? text.length : starts[i + rule.shingle()];
       // The space after the last word is not part of the shingle.
-      action.accept(hash.hash(part(text, from, endOf(text, from, to))));
+      action.accept(hash.hash(text, from, endOf(text, from, to)));
     }
   }
 
@@ -147,23 +150,24 @@ public final class TextSignature {
     return rule.unit() == NearRule.Unit.WORDS && to < text.length && to > from ? to - 1 : to;
   }
 
-  /** Returns a part of a text; short parts are valid until the next call. */
-  private byte[] part(byte[] text, int from, int to) {
-    int length = to - from;
-    byte[] part = length < parts.length ? parts[length] : new byte[length];
-    System.arraycopy(text, from, part, 0, length);
-    return part;
-  }
-
+  /** Adds shingles in pairs, so that the components are read and written half as often. */
   private void add(long hashOfShingle) {
     int shingle = (int) hashOfShingle;
-    int[] f = factors;
-    int[] t = terms;
-    int[] l = least;
+    if (isPreviousPending) {
+      update(factors, terms, least, previous, shingle);
+    }
+    previous = shingle;
+    isPreviousPending = !isPreviousPending;
+  }
+
+  private static void update(int[] f, int[] t, int[] l, int one, int other) {
     for (int c = 0; c < l.length; c++) {
-      // The minimum of two numbers of 31 bits, without a branch: the JIT compiler vectorises this,
-      // but not Math.min.
-      int difference = ((f[c] * shingle + t[c]) >>> 1) - l[c];
+      // The minimum of numbers of 31 bits, without a branch: the JIT compiler vectorises this, but
+      // not Math.min.
+      int ofOne = (f[c] * one + t[c]) >>> 1;
+      int difference = ((f[c] * other + t[c]) >>> 1) - ofOne;
+      int ofBoth = ofOne + (difference & (difference >> (Integer.SIZE - 1)));
+      difference = ofBoth - l[c];
       l[c] += difference & (difference >> (Integer.SIZE - 1));
     }
   }

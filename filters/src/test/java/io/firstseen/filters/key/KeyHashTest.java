@@ -52,6 +52,19 @@ class KeyHashTest {
     assertThat(hashes()).allSatisfy(h -> assertThat(h.keyCheck()).isEqualTo(h.hash(message)));
   }
 
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void aPartOfAnArrayHasTheHashOfItsCopy(KeyHash hash) {
+    byte[] bytes = new byte[40];
+    new SplittableRandom(1).nextBytes(bytes);
+    for (int from = 0; from <= bytes.length; from++) {
+      for (int to = from; to <= bytes.length; to++) {
+        assertThat(hash.hash(bytes, from, to))
+            .isEqualTo(hash.hash(Arrays.copyOfRange(bytes, from, to)));
+      }
+    }
+  }
+
   @Test
   void theFixedKeyIsTheDocumentedOne() {
     KeyHash spelled = KeyHash.sipHash24("firstseen-public".getBytes(StandardCharsets.US_ASCII));
