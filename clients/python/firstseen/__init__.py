@@ -7,7 +7,7 @@
         follower.contains("http://example.com/")
 
 open_set opens a file or a directory, follow follows a directory, the HTTP service or a Kafka topic.
-SnapshotSet answers queries; UrlLists queries several lists at once.
+SnapshotSet answers queries; UrlLists queries several lists, or followers of lists, at once.
 """
 
 from __future__ import annotations

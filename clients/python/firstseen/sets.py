@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Iterator, Optional, Protocol, Sequence, Union
 
 from . import canonical, near
 from ._numeric import np
@@ -126,6 +126,10 @@ class SnapshotSet:
             raise UnsupportedError(f"set {self.set_name!r} was opened without a hash key, so only for hashes")
         return self.key_hash
 
+    def snapshot(self) -> SnapshotSet:
+        """Returns this set."""
+        return self
+
     def contains(self, key: Key, scope: Key = b"") -> bool:
         """Returns whether the set contains a key. A str is encoded as UTF-8."""
         key_hash = self._hash()
@@ -240,30 +244,44 @@ class UrlAnswer:
         return bool(self.matches) and not self.allowed_by
 
 
+class Snapshotter(Protocol):
+    """A SnapshotSet or a Follower."""
+
+    def snapshot(self) -> SnapshotSet:
+        """Returns the active set."""
+
+
+def _url_list(one: SnapshotSet) -> SnapshotSet:
+    if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
+        raise UnsupportedError(
+            f"set {one.set_name!r} must have the canonicaliser url-expression to look up URLs,"
+            f" got {one.parameters.canonicaliser_name}"
+        )
+    one._hash()
+    return one
+
+
 class UrlLists:
     """Several lists that are queried together. An entry of an allow set overrides the entries of all lists.
 
-    Answers contain the names of the sets, or `names`, in the order of the lists and then the allow sets.
+    Lists may be sets or followers. Each call queries the active set of a follower, and raises NoSnapshotError before
+    the first. Answers contain the names of the sets, or `names`, in the order of the lists and then the allow sets.
     """
 
     def __init__(
         self,
-        lists: Sequence[SnapshotSet],
-        allow: Sequence[SnapshotSet] = (),
+        lists: Sequence[Snapshotter],
+        allow: Sequence[Snapshotter] = (),
         names: Optional[Sequence[str]] = None,
     ) -> None:
         self.lists = tuple(lists)
         self.allow = tuple(allow)
-        self._names = [one.set_name for one in self.lists + self.allow] if names is None else list(names)
-        if len(self._names) != len(self.lists) + len(self.allow):
+        self._names = None if names is None else list(names)
+        if self._names is not None and len(self._names) != len(self.lists) + len(self.allow):
             raise ValueError(f"{len(self.lists) + len(self.allow)} sets require as many names, got {len(self._names)}")
         for one in self.lists + self.allow:
-            if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
-                raise UnsupportedError(
-                    f"set {one.set_name!r} must have the canonicaliser url-expression to look up URLs,"
-                    f" got {one.parameters.canonicaliser_name}"
-                )
-            one._hash()
+            if isinstance(one, SnapshotSet):
+                _url_list(one)
 
     def ask(self, url: Key, scope: Key = b"") -> UrlAnswer:
         """Matches a URL against the lists."""
@@ -272,14 +290,15 @@ class UrlLists:
     def ask_each(self, urls: Iterable[Key], scope: Key = b"") -> list[UrlAnswer]:
         """Matches many URLs, whose expressions are looked up together."""
         prefix = _scope_bytes(scope)
+        sets = [_url_list(one.snapshot()) for one in self.lists + self.allow]
         all_urls = list(urls)
         answers: list[UrlAnswer] = []
         for start in range(0, len(all_urls), _URLS_AT_ONCE):
-            answers += self._ask(all_urls[start : start + _URLS_AT_ONCE], prefix)
+            answers += self._ask(sets, all_urls[start : start + _URLS_AT_ONCE], prefix)
         return answers
 
-    def _ask(self, urls: list[Key], scope: bytes) -> list[UrlAnswer]:
-        lists = self.lists + self.allow
+    def _ask(self, lists: list[SnapshotSet], urls: list[Key], scope: bytes) -> list[UrlAnswer]:
+        names = self._names or [one.set_name for one in lists]
         versions = {one.parameters.canonicaliser_version for one in lists}
         # The expressions of each URL, by the version of the queried lists.
         of_urls: list[Union[dict[int, list[str]], InvalidKeyError]] = []
@@ -306,7 +325,7 @@ class UrlLists:
                 continue
             matches = []
             absent = 0.0
-            for number, (one, name, listed) in enumerate(zip(lists, self._names, found)):
+            for number, (one, name, listed) in enumerate(zip(lists, names, found)):
                 forms = each[one.parameters.canonicaliser_version]
                 hits = [form for form in forms if next(listed)]
                 matches.append(Match(name, hits[0]) if hits else None)

@@ -371,6 +371,29 @@ class Following(unittest.TestCase):
             self.assertEqual(follower.wait(10, 2).sequence, 2)
         self.assertIn("following failed: KeyError('of the caller')", self.said)
 
+    def test_lists_of_followers_answer_from_the_newest_sets(self):
+        root = Path(self.temporary.name)
+        spam = Publisher(root / "spam", "spam", canonicaliser=3, rate=0.0001)
+        ours = Publisher(root / "ours", "ours", canonicaliser=3, rate=0.0001)
+        followers = [firstseen.follow(root / name) for name in ("spam", "ours")]
+        lists = firstseen.UrlLists(followers[:1], allow=followers[1:])
+        for publisher, follower in zip((spam, ours), followers):
+            with self.assertRaisesRegex(NoSnapshotError, "there is no snapshot yet"):
+                lists.ask("a.example")
+            publisher.publish(["b.example"])
+            follower.poll()
+        self.assertEqual(lists.ask("a.example").matches, ())
+        spam.publish(["a.example", "b.example"])
+        followers[0].poll()
+        self.assertEqual(lists.ask("a.example").matches, (firstseen.Match("spam", "a.example/"),))
+        allowed = lists.ask("b.example")
+        self.assertEqual((allowed.present, allowed.allowed_by), (False, (firstseen.Match("ours", "b.example/"),)))
+        self.publisher.publish(["a"])
+        other = self.follower()
+        other.poll()
+        with self.assertRaisesRegex(firstseen.UnsupportedError, "must have the canonicaliser url-expression"):
+            firstseen.UrlLists([other]).ask("a.example")
+
     def test_a_thread_follows(self):
         updates = []
         with self.follower(poll_seconds=0.02, on_update=updates.append) as follower:
