@@ -82,10 +82,10 @@ record DirectoryPublisher(
       return write(
           directory, new SetWriter(setName, parameters), 0, keys, hashes, nowMillis, nowMillis);
     }
+    // A run that was killed may not have written the copy.
+    directory.writeNewestManifest();
     Manifest newest = directory.latest();
     requireSame(newest);
-    // A writer that was killed may not have written the copy.
-    directory.writeNewestManifest();
     Optional<String> breach = publication.bounds().breach(newest.count(), keys);
     if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
       String reason =

@@ -11,6 +11,7 @@ import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,14 +38,12 @@ class DirectoryPublisherTest {
 
   /** A publisher that removes all old files at once. */
   private DirectoryPublisher publisher(Path path) {
+    return publisher(path, Publication.OF_ALL.removingBlobsAfter(Duration.ZERO));
+  }
+
+  private DirectoryPublisher publisher(Path path, Publication publication) {
     return new DirectoryPublisher(
-        path,
-        "spam",
-        PARAMETERS,
-        Duration.ofDays(1),
-        Publication.OF_ALL.removingBlobsAfter(Duration.ZERO),
-        null,
-        warnings::add);
+        path, "spam", PARAMETERS, Duration.ofDays(1), publication, null, warnings::add);
   }
 
   private static long[] hashes(long seed) {
@@ -59,7 +58,7 @@ class DirectoryPublisherTest {
     Manifest overHttp =
         Manifest.read(Files.readAllBytes(path.resolve(SnapshotDirectory.NEWEST_MANIFEST)));
     ManifestBlobs.verify(overHttp, directory::blob);
-    assertThat(newest.sequence() - overHttp.sequence()).isBetween(0L, 1L);
+    assertThat(behind(path)).isBetween(0L, 1L);
     if (held == null) {
       return CatchUp.to(newest, List.of(), directory::blob).set();
     }
@@ -67,7 +66,17 @@ class DirectoryPublisherTest {
     return CatchUp.to(newest, List.of(held), directory::blob).set();
   }
 
-  /** Kills a publication before each of its changes to files, then publishes again. */
+  /** The number of sequences by which clients over HTTP are behind clients of the directory. */
+  private static long behind(Path path) throws IOException {
+    Path copy = path.resolve(SnapshotDirectory.NEWEST_MANIFEST);
+    return new SnapshotDirectory(path).latest().sequence()
+        - Manifest.read(Files.readAllBytes(copy)).sequence();
+  }
+
+  /**
+   * Kills a publication before each of its changes to files, then publishes a list that is held,
+   * and the next list.
+   */
   @Test
   void aKillBeforeAnyChangeLeavesAWholeSet() throws Exception {
     Path before = root.resolve("before");
@@ -78,7 +87,9 @@ class DirectoryPublisherTest {
       publisher(before).publish(hashes, sequence);
     }
     SnapshotSet held = follow(before, null);
+    ChangeBounds noLosses = new ChangeBounds(0, Double.POSITIVE_INFINITY, 1);
     int kept = 0;
+    long behind = 0;
     boolean isKilled = true;
     for (int changes = 0; isKilled; changes++) {
       Path path = root.resolve("killed-" + changes);
@@ -92,6 +103,10 @@ class DirectoryPublisherTest {
       isKilled = files.wasKilled();
       SnapshotSet after = follow(path, held);
       kept += after.manifest().sequence() == 3 ? 1 : 0;
+      behind += behind(path);
+      DirectoryPublisher holding = publisher(path, Publication.OF_ALL.within(noLosses));
+      assertThat(holding.publish(new long[1], 15).held()).isPresent();
+      assertThat(behind(path)).isZero();
       publisher(path).publish(hashes(3), 20);
       SnapshotSet next = follow(path, after);
       assertThat(next.manifest().sequence()).isEqualTo(after.manifest().sequence() + 1);
@@ -101,6 +116,7 @@ class DirectoryPublisherTest {
       FileUtils.deleteDirectory(path.toFile());
     }
     assertThat(kept).as("kills before the manifest").isBetween(10, 100);
+    assertThat(behind).as("kills between the manifest and its copy").isPositive();
     assertThat(warnings).isEmpty();
   }
 
