@@ -62,6 +62,9 @@ export class HttpSource {
   #headers;
   // Null until a manifest was read.
   #place = null;
+  // The newest manifest and its entity tag. A browser has a cache of its own, and other origins may not allow the header.
+  #newest = { etag: null, bytes: null };
+  #isBrowser = globalThis.location !== undefined;
 
   /**
    * @param url of the service, or of the directory
@@ -96,7 +99,7 @@ export class HttpSource {
     return this.#set;
   }
 
-  async #get(url, most, headers = this.#headers()) {
+  async #get(url, most, headers = this.#headers(), newest = { etag: null }) {
     const isSecret = Object.keys(headers).length > 0;
     const controller = new AbortController();
     const silence = this.#timeoutMillis;
@@ -114,11 +117,18 @@ export class HttpSource {
     let body;
     try {
       reply = await this.#fetch(url, {
-        headers: { accept: "application/octet-stream", ...headers },
+        headers: {
+          accept: "application/octet-stream",
+          ...(newest.etag === null ? {} : { "if-none-match": newest.etag }),
+          ...headers,
+        },
         // Otherwise fetch would also send the headers there.
         redirect: isSecret ? "manual" : "follow",
         signal: controller.signal,
       });
+      if (reply.status === 304 && newest.etag !== null) {
+        return newest.bytes;
+      }
       if (reply.type === "opaqueredirect" || (reply.status >= 300 && reply.status < 400)) {
         await reply.body?.cancel();
         throw new UnreachableError(`${url} leads to another address, to which no headers are sent: give that address`);
@@ -136,6 +146,8 @@ export class HttpSource {
       const Kind = [403, 404, 410].includes(reply.status) ? MissingError : UnreachableError;
       throw new Kind(`${url} answers ${reply.status}: ${sentenceOf(body)}`);
     }
+    newest.bytes = body;
+    newest.etag = this.#isBrowser ? null : reply.headers.get("etag");
     return body;
   }
 
@@ -153,12 +165,13 @@ export class HttpSource {
   async #manifestAt(place) {
     const url = place === SERVICE ? this.#manifestUrl(false) : new URL("manifest.bin", this.#base);
     try {
-      const bytes = await this.#get(url, MAX_MANIFEST_BYTES);
+      const bytes = await this.#get(url, MAX_MANIFEST_BYTES, this.#headers(), this.#newest);
       this.#place = place;
       return bytes;
     } catch (error) {
       if (error instanceof MissingError) {
         this.#place = null;
+        this.#newest = { etag: null, bytes: null };
       }
       throw error;
     }

@@ -85,6 +85,28 @@ test("a directory on a web server is followed", async (t) => {
   assert.equal((await follower.refresh()).way, "nothing");
 });
 
+test("an unchanged manifest is not sent again, unless the cache of a browser may have it", async (t) => {
+  const server = await service(t);
+  serveSet(server, "manifest.bin");
+  const refreshes = async (headers) => {
+    const follower = new SetFollower(new HttpSource(server.url, { headers }));
+    await follower.refresh();
+    assert.equal(await follower.refresh(), null);
+    assert.equal(await follower.refresh(), null);
+    return follower;
+  };
+  const follower = await refreshes({});
+  assert.deepEqual(server.unchanged, ["/v1/manifest", "/v1/manifest"]);
+  serveSet(server, "manifest-signed.bin");
+  assert.equal((await follower.refresh()).way, "nothing");
+  await refreshes({ authorization: TOKEN });
+  assert.equal(server.unchanged.length, 4);
+  globalThis.location = { href: server.url };
+  t.after(() => delete globalThis.location);
+  await refreshes({});
+  assert.equal(server.unchanged.length, 4);
+});
+
 test("blobs that do not match the manifest are rejected", async (t) => {
   for (const damage of [
     (bytes) => bytes.map((byte, i) => (i === 20 ? byte ^ 1 : byte)),
