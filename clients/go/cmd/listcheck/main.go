@@ -38,7 +38,7 @@ func run(ctx context.Context, arguments []string) error {
 	var lists, allow []string
 	var options firstseen.Options
 	flags := flag.NewFlagSet("listcheck", flag.ContinueOnError)
-	listen := flags.String("listen", "127.0.0.1:8081", "`address` of the service")
+	listen := flags.String("listen", "127.0.0.1:8090", "`address` of the service")
 	cache := flags.String("cache", "", "`directory` that keeps the last valid lists for the next start")
 	appendTo := func(all *[]string) func(string) error {
 		return func(address string) error {
