@@ -542,7 +542,7 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         if verb == "follow":
             command.add_argument(
-                "source", metavar="SOURCE", help="directory, URL of the HTTP service, or topic"
+                "source", metavar="SOURCE", help="directory, URL of the HTTP service or of a directory on a web server, or topic"
             )
             command.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="brokers; SOURCE is a topic")
             command.add_argument("--set", metavar="NAME", help="set name; required if the source has several sets")
