@@ -62,7 +62,8 @@ record DirectoryPublisher(
    * Publishes a list.
    *
    * @param hashes the hashes of the keys; repeats are allowed
-   * @throws UserErrorException if the directory has a different set, or parameters that differ
+   * @throws UserErrorException if the directory has a different set, or parameters that differ, or
+   *     if only its newest manifest is signed or expires
    */
   Result publish(long[] hashes, long nowMillis) throws IOException {
     SnapshotDirectory directory = new SnapshotDirectory(path);
@@ -127,6 +128,16 @@ record DirectoryPublisher(
       throw new UserErrorException(
           "the parameters of set '%s' in %s are fixed: %s; got %s. To change them, publish to another directory"
               .formatted(setName, path, describe(newest.parameters()), describe(parameters)));
+    }
+    if (newest.signature() != null && signingKey == null) {
+      throw new UserErrorException(
+          "manifest %d of set '%s' in %s is signed, and clients with trusted keys reject unsigned manifests: set --signing-key. To publish without signatures, publish to another directory"
+              .formatted(newest.sequence(), setName, path));
+    }
+    if (newest.expiresMillis() != null && publication.expiresMillis(0) == null) {
+      throw new UserErrorException(
+          "manifest %d of set '%s' in %s expires, and the next manifest would not, so clients would never report a stale set: set --expire-after, at most 36500d"
+              .formatted(newest.sequence(), setName, path));
     }
   }
 

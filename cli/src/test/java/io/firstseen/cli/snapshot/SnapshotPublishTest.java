@@ -68,7 +68,15 @@ class SnapshotPublishTest {
     assertThat(one.get("listKeys").asLong()).isEqualTo(3000);
 
     list(hosts(100, 3050));
-    Invocation second = publish("--signing-key", key, "--json");
+    assertThat(publish("--expire-after", "3d").err())
+        .singleElement()
+        .asString()
+        .contains("manifest 1 of set 'hosts' in ", " is signed, and ", ": set --signing-key. To ");
+    assertThat(publish("--signing-key", key).err())
+        .singleElement()
+        .asString()
+        .contains("manifest 1 of set 'hosts' in ", " expires, and ", ": set --expire-after, at ");
+    Invocation second = publish("--signing-key", key, "--expire-after", "4d", "--json");
     JsonNode two = second.json();
     assertThat(second.err()).isEmpty();
     assertThat(two.get("published").asBoolean()).isTrue();
@@ -89,7 +97,7 @@ class SnapshotPublishTest {
         .isEqualTo(set.latest());
     // Within the grace period, the previous manifest stays.
     assertThat(set.sequences()).containsExactly(1L, 2L);
-    assertThat(publish("--signing-key", key, "--blob-grace", "0s").out())
+    assertThat(publish("--signing-key", key, "--expire-after", "3d", "--blob-grace", "0s").out())
         .singleElement()
         .asString()
         .startsWith("sequence 3 of set 'hosts': 2,950 keys, change of 0 bytes, whole set in ");
