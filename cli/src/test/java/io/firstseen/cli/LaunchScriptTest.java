@@ -1,6 +1,7 @@
 package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firstseen.cli.shared.ExitCode;
 import java.io.File;
@@ -15,7 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -154,6 +158,31 @@ class LaunchScriptTest {
   }
 
   @Test
+  void startsAtOnceBuildOnce() throws Exception {
+    assumeTrue(exists("flock"), "flock is not installed");
+    passOn("flock");
+    passOn("sleep");
+    String build = Files.readString(bin.resolve("mvn"));
+    Files.writeString(bin.resolve("mvn"), build.replace("mkdir", "sleep 0.3; mkdir"));
+    List<CompletableFuture<Result>> starts = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      starts.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return run(Map.of(), "x");
+                } catch (Exception e) {
+                  throw new CompletionException(e);
+                }
+              }));
+    }
+    for (CompletableFuture<Result> start : starts) {
+      assertThat(start.get().exitCode()).isEqualTo(7);
+    }
+    assertThat(Files.readAllLines(mavenCalls)).hasSize(1);
+  }
+
+  @Test
   void worksThroughSymbolicLinksFromAnywhere() throws Exception {
     Path link = Files.createSymbolicLink(temporary.resolve("link"), project.resolve("firstseen"));
     Path relative =
@@ -232,20 +261,19 @@ class LaunchScriptTest {
       throws Exception {
     List<String> command = new ArrayList<>(List.of(script.toString()));
     Collections.addAll(command, words);
+    Path out = Files.createTempFile(temporary, "out", "");
+    Path err = Files.createTempFile(temporary, "err", "");
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(temporary.toFile())
-            .redirectOutput(temporary.resolve("out").toFile())
-            .redirectError(temporary.resolve("err").toFile());
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
     builder.environment().clear();
     builder.environment().put("PATH", bin.toString());
     builder.environment().putAll(environment);
     Process process = builder.start();
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    return new Result(
-        process.exitValue(),
-        Files.readAllLines(temporary.resolve("out")),
-        Files.readAllLines(temporary.resolve("err")));
+    return new Result(process.exitValue(), Files.readAllLines(out), Files.readAllLines(err));
   }
 
   /** A fake java that prints its arguments, one per line, and exits with 7. */
@@ -274,12 +302,18 @@ class LaunchScriptTest {
   }
 
   private static Path find(String tool) {
-    for (String directory : System.getenv("PATH").split(File.pathSeparator, -1)) {
-      Path candidate = Path.of(directory, tool);
-      if (Files.isExecutable(candidate)) {
-        return candidate;
-      }
-    }
-    throw new IllegalStateException("no " + tool + " in the PATH");
+    return candidates(tool)
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no " + tool + " in the PATH"));
+  }
+
+  private static boolean exists(String tool) {
+    return candidates(tool).anyMatch(Files::isExecutable);
+  }
+
+  private static Stream<Path> candidates(String tool) {
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+        .map(directory -> Path.of(directory, tool));
   }
 }
