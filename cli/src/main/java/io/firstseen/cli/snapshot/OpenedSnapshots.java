@@ -44,6 +44,7 @@ final class OpenedSnapshots {
    * @throws SnapshotException if it is damaged, or a newer reader is needed
    */
   static Optional<FileSummary> file(Path path, @Nullable Long sequence) throws SnapshotException {
+    requireLocal(path);
     return Files.isDirectory(path) || sequence != null ? Optional.empty() : FileSummary.of(path);
   }
 
@@ -56,6 +57,7 @@ final class OpenedSnapshots {
    * @throws SnapshotException if it cannot be read, or its format is unknown
    */
   static OpenedSnapshots open(Path path, @Nullable Long sequence) throws IOException {
+    requireLocal(path);
     if (!Files.isDirectory(path)) {
       if (sequence != null) {
         throw new UserErrorException(
@@ -74,6 +76,15 @@ final class OpenedSnapshots {
       return new OpenedSnapshots(path, null, SnapshotSet.open(manifest, loader(path, manifest)));
     } catch (MissingBlobsException e) {
       throw missing(path, manifest, e);
+    }
+  }
+
+  private static void requireLocal(Path path) {
+    // A path has single slashes.
+    if (path.toString().matches("https?:/.*") && !Files.exists(path)) {
+      throw new UserErrorException(
+          "a snapshot must be a file or a directory, got the URL %s: to query a set on a web server, run 'firstseen serve --directory URL'"
+              .formatted(path.toString().replaceFirst(":/+", "://")));
     }
   }
 

@@ -95,6 +95,16 @@ class SnapshotMatchTest {
   }
 
   @Test
+  void theAddressOfAListIsNotAFile() {
+    assertThat(match("http://localhost:8081/phishing/", "a.example").err())
+        .singleElement()
+        .asString()
+        .endsWith(
+            "got the URL http://localhost:8081/phishing: to query a set on a web server, run"
+                + " 'firstseen serve --directory URL'");
+  }
+
+  @Test
   void aByteOrderMarkIsNoPartOfTheFirstEntryOrUrl() throws IOException {
     String spam = list("spam", "\uFEFF0.0.0.0 s2-citi.com", "example.org");
     Invocation call = matchWithInput("\uFEFFhttps://s2-citi.com/login\nexample.org\n", spam, "-");
