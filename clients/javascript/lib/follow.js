@@ -62,7 +62,8 @@ export class HttpSource {
   #headers;
   // Null until a manifest was read.
   #place = null;
-  // The newest manifest and its entity tag. A browser has a cache of its own, and other origins may not allow the header.
+  // The newest manifest and its entity tag, for conditional requests. Browsers send them themselves for their cache, and
+  // other origins may not allow the header.
   #newest = { etag: null, bytes: null };
   #isBrowser = globalThis.location !== undefined;
 
