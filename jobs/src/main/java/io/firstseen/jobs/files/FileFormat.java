@@ -7,7 +7,6 @@ import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.util.Arrays;
-import java.util.Locale;
 
 /** The format of events in a file, one per line. */
 public enum FileFormat {
@@ -64,9 +63,4 @@ public enum FileFormat {
 
   /** The line from which a well-formed event of this format was parsed. */
   public abstract byte[] write(SourceEvent event);
-
-  /** The name in options: {@code lines}, {@code tsv} or {@code jsonl}. */
-  public String id() {
-    return name().toLowerCase(Locale.ROOT);
-  }
 }
