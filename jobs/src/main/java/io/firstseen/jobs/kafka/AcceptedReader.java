@@ -14,7 +14,6 @@ import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /** The reader of the accepted topic, see {@link CheckedSource}. */
@@ -27,7 +26,7 @@ final class AcceptedReader extends CheckedReader {
   private final String topic;
   private final Duration retention;
   private final Clock clock;
-  private final Map<TopicPartition, ReadThrough> partitions = new HashMap<>();
+  private final Map<Integer, ReadThrough> partitions = new HashMap<>();
   // The next poll throws this exception, because an exception at a checkpoint only fails the
   // checkpoint.
   private @Nullable UserErrorException behind;
@@ -66,7 +65,7 @@ final class AcceptedReader extends CheckedReader {
           throughMillis = clock.millis();
         }
       }
-      partitions.put(split.getTopicPartition(), new ReadThrough(clock, throughMillis));
+      partitions.put(split.getPartition(), new ReadThrough(clock, throughMillis));
     }
     super.addChecked(splits);
   }
@@ -106,7 +105,7 @@ final class AcceptedReader extends CheckedReader {
   }
 
   private KafkaPartitionSplit timed(KafkaPartitionSplit split) {
-    ReadThrough partition = partitions.get(split.getTopicPartition());
+    ReadThrough partition = partitions.get(split.getPartition());
     if (partition == null) {
       return split;
     }
@@ -144,9 +143,7 @@ final class AcceptedReader extends CheckedReader {
   }
 
   /** Remembers when a record was written that {@link #pollNext} emits. */
-  void read(TopicPartition partition, long writtenMillis, long eventMillis) {
-    partitions
-        .computeIfAbsent(partition, unused -> new ReadThrough(clock, clock.millis()))
-        .record(writtenMillis, writtenMillis == eventMillis);
+  void read(int partition, long writtenMillis, long eventMillis) {
+    partitions.get(partition).record(writtenMillis, writtenMillis == eventMillis);
   }
 }

@@ -7,7 +7,6 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +42,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
     long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
     SourceEvent event = parser.parseChange(record.key(), record.value(), timestampMillis, place);
     if (reader != null) {
-      reader.read(
-          new TopicPartition(record.topic(), record.partition()),
-          record.timestamp(),
-          event.timestampMillis());
+      reader.read(record.partition(), record.timestamp(), event.timestampMillis());
     }
     return event;
   }

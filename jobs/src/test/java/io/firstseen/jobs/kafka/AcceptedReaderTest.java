@@ -266,7 +266,7 @@ class AcceptedReaderTest {
       if (next == null) {
         return InputStatus.NOTHING_AVAILABLE;
       }
-      reader.read(PARTITION, next.writtenMillis, next.eventMillis);
+      reader.read(PARTITION.partition(), next.writtenMillis, next.eventMillis);
       offset++;
       return InputStatus.MORE_AVAILABLE;
     }
