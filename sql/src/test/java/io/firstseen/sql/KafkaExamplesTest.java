@@ -15,6 +15,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.fixtures.SnapshotWriter;
+import io.firstseen.fixtures.TopicIo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,7 +64,9 @@ class KafkaExamplesTest {
   static void startBroker() throws Exception {
     broker = EmbeddedBroker.start(brokerDirectory, EmbeddedBroker.Settings.tuned());
     SnapshotWriter.createTopic(broker, "firstseen.snapshots");
-    broker.createTopics(List.of(new NewTopic("visitors", 1, (short) 1)));
+    for (String topic : List.of("visitors", "clicks", "new-clicks", "repeated-clicks")) {
+      broker.createTopic(topic, 1);
+    }
     try (SnapshotWriter snapshots = new SnapshotWriter(broker, "firstseen.snapshots")) {
       snapshots.publishAs("firstseen", 1, "https://example.org/b", "Example.ORG");
       snapshots.publish(
@@ -144,6 +147,20 @@ class KafkaExamplesTest {
     }
     assertThat(Sql.rows(tables, "SELECT k, p FROM versions"))
         .containsExactly("+I[a, 1]", "+I[b, 1]");
+  }
+
+  @Test
+  void pipeline() throws Exception {
+    try (TopicIo topics = new TopicIo(broker.bootstrapServers())) {
+      topics.send("clicks", 1, Files.readAllLines(Path.of("../examples/sql/clicks.json")));
+    }
+    Sql.runExample(tables, "pipeline.sql", directory, broker.bootstrapServers());
+    assertThat(broker.readCommitted("new-clicks"))
+        .extracting(ConsumerRecord::value)
+        .containsExactlyInAnyOrder(
+            "{\"url\":\"https://example.org/a?x=1\",\"visitor\":\"ann\",\"entry\":\"example.org/a\"}",
+            "{\"url\":\"https://example.org/b\",\"visitor\":\"bob\",\"entry\":null}");
+    assertThat(broker.readCommitted("repeated-clicks")).hasSize(2);
   }
 
   @Test

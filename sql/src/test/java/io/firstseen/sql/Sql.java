@@ -73,6 +73,8 @@ final class Sql {
         .replace("'examples/", "'" + EXAMPLES + "/")
         .replaceAll("'path' = '([^'/]+)'", "'path' = '" + output + "/$1'")
         .replace("localhost:9092", bootstrapServers)
+        .replace(
+            "'earliest-offset'", "'earliest-offset', 'table.scan.bounded.mode' = 'latest-offset'")
         // The job ends with a checkpoint.
         .replace("'10s'", "'200ms'");
   }
