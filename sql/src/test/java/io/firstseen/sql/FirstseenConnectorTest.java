@@ -144,6 +144,22 @@ class FirstseenConnectorTest {
   }
 
   @Test
+  void aFoldingRuleFindsSpacedOutAndLookAlikeLetters() throws Exception {
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    for (String rule : List.of("short", "short+fold")) {
+      String table = rule.replace('+', '_');
+      write(
+          table,
+          "{\"k\": \"Dear Anna, claim your free prize worth $500 today!\", \"n\": \"1\"}",
+          "{\"k\": \"D e a r Anna, сlаim уоur f.r.e.e рrizе worth $500 tоdау!\", \"n\": \"2\"}");
+      table(table, "'key' = 'k', 'canonicaliser' = 'text', 'near' = '%s'".formatted(rule));
+      assertThat(Sql.rows(tables, "SELECT n FROM " + table))
+          .hasSize(rule.equals("short") ? 2 : 1)
+          .contains("+I[1]");
+    }
+  }
+
+  @Test
   void keysExpireByTheRowtime() throws Exception {
     write(
         "events",

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@code firstseen run}, by what it writes, prints and ends with. */
@@ -289,6 +290,20 @@ class RunCommandTest {
     assertThat(run("--input=" + input, "--near=short").err())
         .containsExactly(
             "firstseen run: these options contradict each other: near needs the canonicaliser text, got none");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"short, 2", "short+fold, 1", "long, 2", "long+fold, 1"})
+  void aFoldingRuleFindsSpacedOutAndLookAlikeLetters(String rule, int accepted) throws IOException {
+    String input =
+        write(
+            "in",
+            """
+            Dear Anna, claim your free prize worth $500 today!
+            D e a r Anna, сlаim уоur f.r.e.e рrizе worth $500 tоdау!
+            """);
+    run("--input=" + input, "--canonicaliser=text", "--near=" + rule);
+    assertThat(read("accepted").lines()).hasSize(accepted);
   }
 
   @Test
