@@ -137,12 +137,12 @@ class SizeCommandTest {
     assertThat(oneScope.at("/filter/bitsPerKey").asDouble() / 8)
         .isCloseTo(bytes, Percentage.withPercentage(10));
     assertThat(oneScope.get("warnings").toString()).doesNotContain("of a scope");
-    JsonNode sizing = json("--keys", "1e5", "--rate", "2e4", "--near", rule);
+    JsonNode sizing = json("--keys", "1e5", "--rate", "6e4", "--near", rule);
     assertThat(sizing.at("/filter/predictedRate").asDouble()).isBetween(1e-5, 1.01e-3);
     assertThat(sizing.at("/filter/signatureRate").asDouble())
         .isCloseTo(signature, Percentage.withPercentage(5));
     assertThat(sizing.at("/tasks/eventsPerSecondOfTask").asDouble())
-        .isBetween(rule.equals("short") ? 25e3 : 8e3, rule.equals("short") ? 28.2e3 : 9.2e3);
+        .isBetween(rule.equals("short") ? 36e3 : 17e3, rule.equals("short") ? 42.4e3 : 20.8e3);
     assertThat(sizing.at("/commands/0").asText())
         .contains("--canonicaliser text", "--capacity 100000 ", "--near " + rule);
     assertThat(sizing.get("warnings").toString())
