@@ -35,6 +35,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -260,10 +261,12 @@ class JobJarTest {
 
   /** As in a cluster that also runs SQL and has file systems in its lib instead of its plugins. */
   private static String flinkWithConnectors() throws IOException {
-    try (Stream<Path> jars = Files.list(Path.of("target", "cluster-lib"))) {
-      List<String> lib = jars.map(Path::toString).sorted().toList();
-      assertThat(lib).hasSize(5);
-      return String.join(File.pathSeparator, lib) + File.pathSeparator + flinkAlone();
+    // Another build may have used another Flink.
+    Path lib = Path.of("target", "cluster-lib", EnvironmentInformation.getVersion());
+    try (Stream<Path> jars = Files.list(lib)) {
+      List<String> names = jars.map(Path::toString).sorted().toList();
+      assertThat(names).hasSize(5);
+      return String.join(File.pathSeparator, names) + File.pathSeparator + flinkAlone();
     }
   }
 
