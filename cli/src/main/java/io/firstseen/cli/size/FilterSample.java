@@ -110,6 +110,11 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
     public void split(long identity, CuckooPage low, CuckooPage high) {
       table.split(identity, low, high);
     }
+
+    @Override
+    public void merge(long identity, CuckooPage merged) {
+      table.merge(identity, merged);
+    }
   }
 
   private static final class Total {

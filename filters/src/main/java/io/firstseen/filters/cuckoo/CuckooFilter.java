@@ -91,8 +91,9 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Deletes keys. The result is byte for byte the same filter as after deleting one key after the
-   * other with {@link #delete}. Works page by page like {@link #insertAll}.
+   * Deletes keys. The result holds the same identities as after deleting one key after the other
+   * with {@link #delete}, but may have pages of other sizes. Works page by page like {@link
+   * #insertAll}.
    *
    * @return how many of them had a copy to delete
    */

@@ -127,7 +127,7 @@ public record CuckooShape(int identityBits) {
   }
 
   /** Returns the identity after a change of the last bit of its prefix of the given depth. */
-  long sibling(long identity, int depth) {
+  public long sibling(long identity, int depth) {
     return identity ^ (1L << (identityBits - depth));
   }
 

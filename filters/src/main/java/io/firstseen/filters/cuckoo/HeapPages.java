@@ -72,6 +72,11 @@ public final class HeapPages implements PageStore {
     table.split(identity, low, high);
   }
 
+  @Override
+  public void merge(long identity, CuckooPage merged) {
+    table.merge(identity, merged);
+  }
+
   void forEach(Consumer<CuckooPage> visitor) {
     table.forEach(visitor);
   }

@@ -13,7 +13,7 @@ final class IdentityListPage extends CuckooPage {
   static final int MAX_COUNT = 512;
 
   /** Bits of the number of an epoch, below its identity. */
-  private static final int NUMBER_BITS = 4;
+  static final int NUMBER_BITS = 4;
 
   private static final int COUNT_STEP = 32;
 

@@ -80,5 +80,10 @@ public final class LogReplay {
       pages.put(low.firstIdentity(), low);
       pages.put(high.firstIdentity(), high);
     }
+
+    @Override
+    public void merge(long identity, CuckooPage merged) {
+      throw new UnsupportedOperationException("a log does not contain merged pages");
+    }
   }
 }

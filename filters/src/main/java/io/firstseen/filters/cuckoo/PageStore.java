@@ -19,7 +19,7 @@ public interface PageStore {
 
   /**
    * Records that the page of an identity was changed, or replaced by a page of the same depth and
-   * prefix.
+   * prefix and with the same keys.
    */
   void put(long identity, CuckooPage page);
 
@@ -30,4 +30,7 @@ public interface PageStore {
 
   /** Replaces the page of an identity by the two pages that it was split into. */
   void split(long identity, CuckooPage low, CuckooPage high);
+
+  /** Replaces the page of an identity and its sibling by the page that they were merged into. */
+  void merge(long identity, CuckooPage merged);
 }

@@ -19,6 +19,7 @@ public final class PageTable<E> {
   private int depth;
   private int shift;
   private int pageCount;
+  private final int[] pagesOfDepth = new int[CuckooShape.MAX_DEPTH + 1];
 
   /** Creates a table without entries for the pages of a directory. */
   public PageTable(CuckooShape shape, PageDirectory directory) {
@@ -28,6 +29,9 @@ public final class PageTable<E> {
     this.depth = Integer.numberOfTrailingZeros(depths.length);
     this.shift = shape.identityBits() - depth;
     this.pageCount = directory.pageCount();
+    for (int i = 0; i < depths.length; i += 1 << (depth - depths[i])) {
+      pagesOfDepth[depths[i]]++;
+    }
   }
 
   /** The entry of an identity's page, or null. */
@@ -56,6 +60,36 @@ public final class PageTable<E> {
     Arrays.fill(entries, from, from + half, low);
     Arrays.fill(entries, from + half, from + 2 * half, high);
     pageCount++;
+    pagesOfDepth[pageDepth]--;
+    pagesOfDepth[pageDepth + 1] += 2;
+  }
+
+  /** Replaces the page of an identity and its sibling by the page that they were merged into. */
+  public void merge(long identity, E merged) {
+    int pageDepth = depthOf(identity) - 1;
+    int span = 1 << (depth - pageDepth);
+    int from = shape.prefix(identity, pageDepth) * span;
+    Arrays.fill(depths, from, from + span, (byte) pageDepth);
+    Arrays.fill(entries, from, from + span, merged);
+    pageCount--;
+    pagesOfDepth[pageDepth + 1] -= 2;
+    pagesOfDepth[pageDepth]++;
+    while (pagesOfDepth[depth] == 0) {
+      flatten();
+    }
+  }
+
+  private void flatten() {
+    Object[] flatter = new Object[entries.length / 2];
+    byte[] flatterDepths = new byte[flatter.length];
+    for (int i = 0; i < flatter.length; i++) {
+      flatter[i] = entries[2 * i];
+      flatterDepths[i] = depths[2 * i];
+    }
+    entries = flatter;
+    depths = flatterDepths;
+    depth--;
+    shift++;
   }
 
   private void deepen() {
@@ -120,9 +154,9 @@ public final class PageTable<E> {
 
   /** Returns the lowest depth of a page. */
   public int minDepth() {
-    int min = depth;
-    for (byte pageDepth : depths) {
-      min = Math.min(min, pageDepth);
+    int min = 0;
+    while (pagesOfDepth[min] == 0) {
+      min++;
     }
     return min;
   }

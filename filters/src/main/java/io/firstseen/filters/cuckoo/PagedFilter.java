@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The operations of a cuckoo filter over the pages of any store.
  *
- * <p>Each operation changes one page; an insertion may split it into two. Holds scratch space, so
- * an object must be used by one thread; it may serve many filters of one shape.
+ * <p>Each operation changes one page. An insertion may split it into two, and a page that has lost
+ * keys becomes narrower, is merged with its sibling, or becomes a list again. Holds scratch space,
+ * so an object must be used by one thread; it may serve many filters of one shape.
  */
 public final class PagedFilter {
   private final CuckooShape shape;
@@ -144,6 +145,7 @@ public final class PagedFilter {
     CuckooPage page = page(store, identity);
     if (page instanceof BucketPage table && table.removeInPlace(identity)) {
       store.put(identity, page, PageChange.REMOVAL);
+      shrink(store, page, identity);
       return true;
     }
     if (page.isFrozen() && !page.contains(identity)) {
@@ -157,6 +159,7 @@ public final class PagedFilter {
       return false;
     }
     store.put(identity, target, PageChange.REMOVAL);
+    shrink(store, target, identity);
     return true;
   }
 
@@ -174,12 +177,59 @@ public final class PagedFilter {
   }
 
   /**
-   * Forgets the expired keys of a page, as every operation on the page also does.
+   * Forgets the expired keys of a page, as every operation on the page also does, and returns
+   * memory that the page does not need.
    *
    * @return whether an epoch was due
    */
   public boolean expire(PageStore store, CuckooPage page) {
-    return expired(store, page, page.firstIdentity()) != null;
+    long identity = page.firstIdentity();
+    CuckooPage left = expired(store, page, identity);
+    shrink(store, left == null ? page : left, identity);
+    return left != null;
+  }
+
+  /** Replaces the page of an identity by smaller ones as long as it has too few keys for it. */
+  private void shrink(PageStore store, CuckooPage page, long identity) {
+    CuckooPage last = page;
+    while (last instanceof BucketPage table && Repacking.isSparse(table)) {
+      last = smaller(store, table, identity);
+    }
+  }
+
+  /** Returns the smaller page that has replaced the page of an identity; null if none has. */
+  private @Nullable CuckooPage smaller(PageStore store, BucketPage page, long identity) {
+    if (page.hasPending()) {
+      insertPending(store, page, identity);
+      return store.get(identity);
+    }
+    if (Repacking.fitsList(page)) {
+      CuckooPage list = Repacking.toList(page, search);
+      store.put(identity, list);
+      return list;
+    }
+    if (Repacking.mayMerge(page)) {
+      CuckooPage other = store.get(shape.sibling(identity, page.depth()));
+      if (other instanceof BucketPage sibling && Repacking.fitMerged(page, sibling)) {
+        if (sibling.hasPending()) {
+          insertPending(store, sibling);
+          return page;
+        }
+        boolean isLow = (page.prefix() & 1) == 0;
+        CuckooPage merged =
+            Repacking.merged(isLow ? page : sibling, isLow ? sibling : page, search);
+        if (merged != null) {
+          store.merge(identity, merged);
+          return merged;
+        }
+      }
+    }
+    CuckooPage narrowed = Repacking.narrowed(page, search);
+    if (narrowed == page) {
+      return null;
+    }
+    store.put(identity, narrowed);
+    return narrowed;
   }
 
   /** Returns the page of an identity, without expired keys. */

@@ -1,8 +1,11 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Moves the slots of a page into tables of another width: wider ones when a page is full, the two
- * halves of a page that splits, narrower ones when keys have expired.
+ * halves of a page that splits, narrower ones and merged ones when keys were removed.
  */
 final class Repacking {
   /**
@@ -13,11 +16,20 @@ final class Repacking {
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
   /**
-   * After keys have expired, a page becomes narrower only if it then has room for a quarter more
+   * After keys were removed, a page becomes narrower only if it then has room for a quarter more
    * keys than it holds: the keys of an epoch expire at once, and as many arrive during the next
    * one.
    */
   private static final int SPARE_DIVISOR = 4;
+
+  /**
+   * Two siblings with at most this many keys together are merged. The half of a page that was split
+   * rarely has fewer, and a page with twice as many keys is not split yet.
+   */
+  private static final int MERGED_KEYS = 1792;
+
+  /** A table with at most this many keys becomes a list if it is the only page. */
+  private static final int LISTED_KEYS = IdentityListPage.MAX_COUNT * 3 / 4;
 
   private Repacking() {}
 
@@ -146,6 +158,102 @@ final class Repacking {
     }
     packed.pending = page.pending;
     return packed;
+  }
+
+  /** Returns whether a table uses at most half of its slots, or may be merged. */
+  static boolean isSparse(BucketPage page) {
+    return 2 * page.count() <= Math.max(page.slots(), MERGED_KEYS);
+  }
+
+  /** Returns whether a table has few enough keys to become a list. */
+  static boolean fitsList(BucketPage page) {
+    return page.depth == 0 && page.count() <= LISTED_KEYS;
+  }
+
+  /**
+   * Returns whether a table may be merged with its sibling. Of two pages to be merged, at least the
+   * page with fewer keys satisfies this, so a page with more keys does not have to read its
+   * sibling.
+   */
+  static boolean mayMerge(BucketPage page) {
+    return page.depth > 0 && 2 * page.count() <= MERGED_KEYS;
+  }
+
+  /**
+   * Returns whether a page and its sibling have few enough keys to be merged.
+   *
+   * @param other the sibling, or a page below it
+   */
+  static boolean fitMerged(BucketPage page, CuckooPage other) {
+    return page.depth == other.depth && page.count() + other.count() <= MERGED_KEYS;
+  }
+
+  /** Returns the same identities in a list. */
+  static IdentityListPage toList(BucketPage page, PathSearch search) {
+    long[] identities = new long[page.count];
+    int found = 0;
+    long[] numbered = numberedSlots(page);
+    for (int i = 0; i < numbered.length; i++) {
+      long slot = NumberedIdentity.identity(numbered[i]);
+      if (slot != 0) {
+        long identity = slot << CuckooShape.BUCKET_BITS | i / page.width();
+        // The number is below the identity, so that they can be sorted.
+        identities[found++] =
+            BucketPairs.lower(identity) << IdentityListPage.NUMBER_BITS
+                | NumberedIdentity.number(numbered[i]);
+      }
+    }
+    Arrays.sort(identities);
+    // An empty list is the page of an empty filter.
+    Epochs epochs = page.hasEpochs() && found == 0 ? Epochs.NONE : page.epochs;
+    IdentityListPage list = new IdentityListPage(page.shape, epochs);
+    for (long identity : identities) {
+      int number = (int) identity & (1 << IdentityListPage.NUMBER_BITS) - 1;
+      boolean unused = list.insert(identity >>> IdentityListPage.NUMBER_BITS, number, search);
+    }
+    return list;
+  }
+
+  /**
+   * Returns the identities of two siblings in one table, whose slots have the bit by which the
+   * siblings differ; null if the two have too many epochs.
+   */
+  static @Nullable BucketPage merged(BucketPage low, BucketPage high, PathSearch search) {
+    Epochs epochs = low.epochs;
+    int[] numbers = new int[Epochs.MAX];
+    for (int number = 0; epochs != null && number < high.epochs.size(); number++) {
+      long end = high.epochs.end(number);
+      if (end != Epochs.UNUSED) {
+        int known = epochs.numberOf(end);
+        numbers[number] = known >= 0 ? known : epochs.unused();
+        if (numbers[number] < 0) {
+          return null;
+        }
+        epochs = epochs.with(numbers[number], end);
+      }
+    }
+    int width = low.width() + high.width();
+    long[] both = new long[CuckooShape.BUCKETS * width];
+    long[] lowSlots = numberedSlots(low);
+    long[] highSlots = numberedSlots(high);
+    long bit = 1L << low.layout().slotBits;
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int to = bucket * width;
+      System.arraycopy(lowSlots, bucket * low.width(), both, to, low.width());
+      to += low.width();
+      for (int i = bucket * high.width(); i < (bucket + 1) * high.width(); i++) {
+        long slot = NumberedIdentity.identity(highSlots[i]);
+        int number = numbers[NumberedIdentity.number(highSlots[i])];
+        both[to++] = slot == 0 ? 0 : NumberedIdentity.of(slot | bit, number);
+      }
+    }
+    int count = low.count + high.count;
+    for (int narrow = narrowestFor(count + count / SPARE_DIVISOR); ; narrow++) {
+      BucketPage page = new BucketPage(low.shape, low.depth - 1, low.prefix >>> 1, narrow, epochs);
+      if (fill(page, 0, both, count, search)) {
+        return page;
+      }
+    }
   }
 
   /** Returns all slots, free ones too, with the numbers of their epochs above them. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.MembershipFilter;
 import io.firstseen.filters.MembershipFilterContract;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -75,6 +76,45 @@ class CuckooFilterTest extends MembershipFilterContract {
       filter.insert(keys.nextLong());
     }
     assertThat(8.0 * filter.sizeBytes() / filter.count()).isLessThanOrEqualTo(mostBits);
+  }
+
+  @Test
+  void deletedKeysReturnTheirMemory() {
+    assertDeletedKeysReturnTheirMemory(100_000);
+  }
+
+  @Tag("slow")
+  @Test
+  void deletedKeysOfTenMillionDoToo() {
+    assertDeletedKeysReturnTheirMemory(10_000_000);
+  }
+
+  private static void assertDeletedKeysReturnTheirMemory(int keys) {
+    CuckooFilter filter = CuckooFilter.forCapacity(keys, 0.001);
+    long[] hashes = new SplittableRandom(SEED).longs(keys).toArray();
+    assertThat(filter.insertAll(hashes)).isEqualTo(keys);
+    long full = filter.sizeBytes();
+    int left = keys;
+    for (int percent = 80; percent >= 5; percent -= 5) {
+      int fewer = (int) (keys / 100L * percent);
+      assertThat(filter.deleteAll(Arrays.copyOfRange(hashes, fewer, left))).isEqualTo(left - fewer);
+      left = fewer;
+      CuckooFilter fresh = CuckooFilter.forCapacity(keys, 0.001);
+      assertThat(fresh.insertAll(Arrays.copyOf(hashes, left))).isEqualTo(left);
+      assertThat((double) filter.sizeBytes() / fresh.sizeBytes())
+          .as("%d %%", percent)
+          .isBetween(1.0, 2.0);
+      assertThat(filter.predictedFalsePositiveRate()).isEqualTo(fresh.predictedFalsePositiveRate());
+    }
+    // The control: the same bound is missed by a filter that keeps its pages.
+    assertThat(full).isGreaterThan(2 * filter.sizeBytes());
+    for (int i = 0; i < left; i++) {
+      assertThat(filter.mightContain(hashes[i])).isTrue();
+    }
+    assertThat(filter.deleteAll(Arrays.copyOf(hashes, left))).isEqualTo(left);
+    assertThat(filter.pageCount()).isEqualTo(1);
+    // What is left is the room in the list.
+    assertThat(filter.sizeBytes()).isLessThan(3_000);
   }
 
   @Test

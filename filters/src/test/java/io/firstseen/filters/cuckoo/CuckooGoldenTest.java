@@ -227,7 +227,8 @@ class CuckooGoldenTest {
         "list.filter",
         "buckets.filter",
         "buckets-split-by-insertion.filter",
-        "buckets-searched-longer.filter"
+        "buckets-searched-longer.filter",
+        "buckets-not-narrowed.filter"
       })
   void theReaderAcceptsTheGoldenFilters(String name) throws IOException {
     byte[] golden = resource(name);

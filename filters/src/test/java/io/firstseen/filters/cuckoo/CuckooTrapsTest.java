@@ -99,6 +99,13 @@ class CuckooTrapsTest {
         });
   }
 
+  /** The filter turns an emptied table into a list. */
+  private static GrowingFilter emptyTable() {
+    CuckooShape shape = new CuckooShape(24);
+    List<CuckooPage> pages = List.of(new BucketPage(shape, 0, 0, 4, null));
+    return new FilterOnTheHeap(new CuckooFilter(shape, new HeapPages(shape, pages)));
+  }
+
   /** Eight copies fill two buckets of four slots; if the two are one, they never find room. */
   @Test
   void theTwoBucketsOfAKeyDifferInTheSmallestTable() {
@@ -112,13 +119,12 @@ class CuckooTrapsTest {
           for (long hash : keys) {
             filter.delete(hash);
           }
-          long slots = filter.slots();
+          GrowingFilter empty = filter instanceof FilterOnTheHeap ? emptyTable() : filter;
+          long slots = empty.slots();
           for (long hash : keys) {
-            insertAll(filter, hash, hash, hash, hash, hash, hash, hash, hash);
-            assertThat(filter.slots()).as("slots after eight copies of a key").isEqualTo(slots);
-            for (int copy = 0; copy < 8; copy++) {
-              filter.delete(hash);
-            }
+            GrowingFilter one = empty.copy();
+            insertAll(one, hash, hash, hash, hash, hash, hash, hash, hash);
+            assertThat(one.slots()).as("slots after eight copies of a key").isEqualTo(slots);
           }
         });
     for (int core = 1; core < 256; core++) {

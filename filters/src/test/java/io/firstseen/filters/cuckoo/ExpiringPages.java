@@ -18,6 +18,7 @@ final class ExpiringPages implements PageStore {
   private Expiry expiry;
   private int splits;
   private int narrowed;
+  private int merged;
 
   ExpiringPages(CuckooShape shape, Expiry expiry) {
     this.shape = shape;
@@ -53,6 +54,12 @@ final class ExpiringPages implements PageStore {
     splits++;
   }
 
+  @Override
+  public void merge(long identity, CuckooPage page) {
+    pages.merge(identity, page);
+    merged++;
+  }
+
   List<CuckooPage> all() {
     List<CuckooPage> all = new ArrayList<>();
     pages.forEach(all::add);
@@ -70,6 +77,10 @@ final class ExpiringPages implements PageStore {
 
   int narrowed() {
     return narrowed;
+  }
+
+  int merged() {
+    return merged;
   }
 
   void verify() {

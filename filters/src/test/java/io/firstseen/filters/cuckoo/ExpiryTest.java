@@ -71,6 +71,7 @@ class ExpiryTest {
     model.run(SCALE == 1 ? 70_000 : 300_000);
     assertThat(model.pages().splits()).isGreaterThan(2);
     assertThat(model.pages().narrowed()).isGreaterThan(2);
+    assertThat(model.pages().merged()).isGreaterThan(2);
     assertThat(model.forgotten()).isGreaterThan(300);
     assertThat(model.expired()).isGreaterThan(300);
   }
@@ -132,6 +133,49 @@ class ExpiryTest {
   }
 
   /** Expired keys no longer count for the rate: it is the rate of the remaining keys. */
+  /** Nine of ten keys expire; one sweep of the pages then returns their memory. */
+  @Test
+  void oneSweepReturnsTheMemoryOfExpiredKeys() {
+    CuckooShape shape = CuckooShape.forCapacity(100_000, 0.001);
+    Expiry expiry = new Expiry(8_000, false);
+    PagedFilter filter = new PagedFilter(shape);
+    ExpiringPages pages = new ExpiringPages(shape, expiry);
+    ExpiringPages fresh = new ExpiringPages(shape, expiry);
+    SplittableRandom random = new SplittableRandom(9);
+    for (int i = 0; i < 100_000; i++) {
+      long hash = random.nextLong();
+      expiry.advanceTo(i < 90_000 ? 0 : 5_000);
+      InsertionResult unused = filter.insert(pages, hash);
+      if (i >= 90_000) {
+        unused = filter.insert(fresh, hash);
+      }
+    }
+    long full = bodyBytes(pages);
+    expiry.advanceTo(9_000);
+    for (CuckooPage page : pages.all()) {
+      boolean unused = filter.expire(pages, pages.get(page.firstIdentity()));
+    }
+    assertThat(pages.count()).isEqualTo(10_000);
+    assertThat(pages.merged()).isGreaterThan(20);
+    assertThat(bodyBytes(pages)).isLessThan(2 * bodyBytes(fresh));
+    assertThat(full).isGreaterThan(6 * bodyBytes(fresh));
+    pages.verify();
+    expiry.advanceTo(30_000);
+    for (CuckooPage page : pages.all()) {
+      boolean unused = filter.expire(pages, pages.get(page.firstIdentity()));
+    }
+    assertThat(pages.all())
+        .singleElement()
+        .satisfies(
+            page ->
+                assertThat(FilterInState.bytes(page))
+                    .isEqualTo(FilterInState.bytes(CuckooPage.first(shape, expiry))));
+  }
+
+  private static long bodyBytes(ExpiringPages pages) {
+    return pages.all().stream().mapToLong(CuckooPage::bodyBytes).sum();
+  }
+
   @Test
   void theRateFollowsTheLawOfTheLiveKeys() {
     CuckooShape shape = new CuckooShape(24);

@@ -60,6 +60,11 @@ final class FilterInState implements GrowingFilter, PageStore {
   }
 
   @Override
+  public void merge(long identity, CuckooPage merged) {
+    pages.merge(identity, bytes(merged));
+  }
+
+  @Override
   public InsertionResult insert(long hash) {
     return counted(operations.insert(this, hash));
   }

@@ -52,6 +52,11 @@ final class FilterWithFrozenPages implements GrowingFilter, PageStore {
     pages.split(identity, low, high);
   }
 
+  @Override
+  public void merge(long identity, CuckooPage merged) {
+    pages.merge(identity, merged);
+  }
+
   private List<CuckooPage> all() {
     List<CuckooPage> all = new ArrayList<>();
     pages.forEach(all::add);

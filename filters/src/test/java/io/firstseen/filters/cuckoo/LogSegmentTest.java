@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ class LogSegmentTest {
     private final OpenSegment open;
     private int leastDepth;
     private int splits;
+    private int shrinks;
     private int logBytes;
 
     LoggedPages(PagedFilter filter, @Nullable Expiry expiry) {
@@ -51,11 +53,20 @@ class LogSegmentTest {
     @Override
     public void put(long identity, CuckooPage page) {
       pages.set(identity, page);
+      shrinks++;
+      writeAll();
+    }
+
+    @Override
+    public void merge(long identity, CuckooPage merged) {
+      pages.merge(identity, merged);
+      shrinks++;
+      writeAll();
     }
 
     @Override
     public void put(long identity, CuckooPage page, PageChange change) {
-      put(identity, page);
+      pages.set(identity, page);
       if (!open.add(change, identity, expiry)) {
         seal();
         assertThat(open.add(change, identity, expiry)).isTrue();
@@ -102,6 +113,12 @@ class LogSegmentTest {
       return replayed;
     }
 
+    List<CuckooPage> all() {
+      List<CuckooPage> all = new ArrayList<>();
+      pages.forEach(all::add);
+      return all;
+    }
+
     List<byte[]> now() {
       List<byte[]> now = new ArrayList<>();
       pages.forEach(page -> now.add(FilterInState.bytes(page)));
@@ -136,8 +153,9 @@ class LogSegmentTest {
     List<Long> hashes = new ArrayList<>();
     long now = 0;
     int longest = 0;
-    for (int step = 1; step <= 80; step++) {
+    for (int step = 1; step <= 160; step++) {
       int events = random.nextInt(1, 1_500);
+      boolean shrinking = step % 80 > 40;
       for (int i = 0; i < events; i++) {
         if (expiring && random.nextInt(200) == 0) {
           now += random.nextInt(500);
@@ -151,7 +169,11 @@ class LogSegmentTest {
                 ? hashes.get(random.nextInt(hashes.size()))
                 : random.nextLong();
         int kind = random.nextInt(16);
-        if (kind < deletesOf16) {
+        if (shrinking && kind < 14 && !hashes.isEmpty()) {
+          Collections.swap(hashes, random.nextInt(hashes.size()), hashes.size() - 1);
+          boolean unused = filter.delete(pages, hashes.remove(hashes.size() - 1));
+          continue;
+        } else if (kind < deletesOf16) {
           boolean unused = filter.delete(pages, hash);
         } else if (kind < 12) {
           InsertionResult unused = filter.insertIfAbsent(pages, hash);
@@ -168,8 +190,14 @@ class LogSegmentTest {
       if (random.nextInt(12) == 0) {
         pages.writeAll();
       }
+      if (expiring && random.nextInt(4) == 0) {
+        for (CuckooPage page : pages.all()) {
+          boolean unused = filter.expire(pages, pages.get(page.firstIdentity()));
+        }
+      }
     }
     assertThat(pages.splits).isGreaterThan(expiring ? 0 : 3);
+    assertThat(pages.shrinks).isGreaterThan(expiring ? 1 : 3);
     assertThat(longest).isGreaterThan(5);
   }
 

@@ -3,8 +3,10 @@ package io.firstseen.filters.cuckoo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -60,12 +62,16 @@ class PageTableTest {
   }
 
   @Test
-  void itAgreesWithAMapOfPrefixesUnderRandomSplits() {
+  void itAgreesWithAMapOfPrefixesUnderRandomSplitsAndMerges() {
     SplittableRandom random = new SplittableRandom(7);
     PageTable<Long> table = new PageTable<>(SHAPE, PageDirectory.first());
     table.set(LOWEST, LOWEST);
     Map<Long, Integer> depthByFirst = new TreeMap<>(Map.of(LOWEST, 0));
-    for (int split = 0; split < 200; split++) {
+    for (int split = 0; split < 400; split++) {
+      if (split % 100 > 70) {
+        merge(table, depthByFirst, random);
+        continue;
+      }
       long identity = random.nextLong(1L << 40);
       long first = table.get(identity);
       int depth = depthByFirst.get(first);
@@ -84,6 +90,29 @@ class PageTableTest {
     PageTable<Long> read = new PageTable<>(SHAPE, table.directory());
     assertThat(read.directory().toBytes()).isEqualTo(table.directory().toBytes());
     assertThat(read.pageCount()).isEqualTo(depthByFirst.size());
+    assertThat(table.minDepth()).isEqualTo(Collections.min(depthByFirst.values()));
+    while (depthByFirst.size() > 1) {
+      merge(table, depthByFirst, random);
+    }
+    assertThat(table.directory().toBytes()).containsExactly(0);
+    assertThat(table.heapBytes())
+        .isEqualTo(new PageTable<>(SHAPE, PageDirectory.first()).heapBytes());
+    assertThat(all(table)).containsExactly(LOWEST);
+  }
+
+  /** Merges a page with its sibling, if both exist. */
+  private static void merge(
+      PageTable<Long> table, Map<Long, Integer> depthByFirst, SplittableRandom random) {
+    List<Long> firsts = new ArrayList<>(depthByFirst.keySet());
+    long first = firsts.get(random.nextInt(firsts.size()));
+    int depth = depthByFirst.get(first);
+    long sibling = SHAPE.sibling(first, depth);
+    if (depth > 0 && Objects.equals(depthByFirst.get(sibling), depth)) {
+      long low = Math.min(first, sibling);
+      table.merge(first, low);
+      depthByFirst.remove(Math.max(first, sibling));
+      depthByFirst.put(low, depth - 1);
+    }
   }
 
   private static long identity(int prefix, int depth) {

@@ -145,5 +145,10 @@ final class ModelFilters {
       pages.split(identity, low, high);
       splits++;
     }
+
+    @Override
+    public void merge(long identity, CuckooPage merged) {
+      pages.merge(identity, merged);
+    }
   }
 }

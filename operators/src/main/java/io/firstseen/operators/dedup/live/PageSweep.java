@@ -2,7 +2,8 @@ package io.firstseen.operators.dedup.live;
 
 /**
  * Visits all pages of a task once per epoch, a few at a time, so that expired keys free their space
- * even if their pages are not accessed.
+ * even if their pages are not accessed. Progress is measured in identities, because the number of
+ * pages falls while they are merged.
  *
  * <p>The sweep does not affect which keys are forgotten, so it may fall behind: after a jump of the
  * clock it visits all pages once, at most {@value #MAX_PAGES} per call.
@@ -16,14 +17,11 @@ public final class PageSweep {
   private static final long MAX_CALLS_AN_EPOCH = 1024;
   private static final long MAX_PAUSE_MILLIS = 1000;
 
-  /** The interval at which the pages are counted, which requires a visit to every shard. */
-  private static final long COUNTS_AN_EPOCH = 64;
-
   private final TaskShards shards;
   private final KeyClock clock;
   private long sweptUntil = Long.MIN_VALUE;
-  private long countedAt = Long.MIN_VALUE;
-  private long pageCount;
+
+  /** The part of all identities whose pages are to be visited. */
   private double due;
 
   public PageSweep(TaskShards shards, KeyClock clock) {
@@ -39,22 +37,15 @@ public final class PageSweep {
   /** Sweeps as many pages as the time since the last call requires. */
   public void run() {
     long now = clock.nowMillis();
-    if (countedAt == Long.MIN_VALUE || now - countedAt >= clock.epochMillis() / COUNTS_AN_EPOCH) {
-      pageCount = shards.pageCount();
-      countedAt = now;
-    }
     if (sweptUntil == Long.MIN_VALUE) {
       shards.sweepFrom(SweepStart.place(now, clock.epochMillis()));
-      due = SweepStart.AGAIN * pageCount;
+      due = SweepStart.AGAIN;
     } else {
-      double round = ((double) now - sweptUntil) / clock.epochMillis();
-      due = Math.min((double) pageCount, due + pageCount * round);
+      due = Math.min(1, due + ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;
-    if (due >= 1) {
-      int some = (int) Math.min(due, MAX_PAGES);
-      shards.sweep(some);
-      due -= some;
+    for (int pages = 0; due > 0 && pages < MAX_PAGES; pages++) {
+      due -= shards.sweepPage();
     }
   }
 }

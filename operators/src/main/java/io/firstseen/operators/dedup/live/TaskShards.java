@@ -123,22 +123,33 @@ public final class TaskShards {
     sweptIdentity = (long) Math.scalb(place - sweptShard, shape.identityBits());
   }
 
-  /** Forgets the expired keys of some pages, and continues with the next ones in the next call. */
-  public void sweep(int maxPages) {
-    int left = maxPages;
-    for (int visits = 0; left > 0 && visits < maxPages + all.size(); visits++) {
+  /**
+   * Forgets the expired keys of the next page and returns memory that it does not need. Skips empty
+   * shards.
+   *
+   * @return the part of all identities that belong to the page and the skipped shards
+   */
+  double sweepPage() {
+    double part = 0;
+    for (int visits = 0; visits < all.size(); visits++) {
       ShardPages shard = all.get(sweptShard);
-      if (shard.keys() > 0) {
-        ready(shard).sweep(sweptIdentity);
-        sweptIdentity = shard.table.nextPage(sweptIdentity);
-        left--;
-      } else {
-        sweptIdentity = 0;
+      boolean isEmpty = shard.keys() == 0 && shard.table.pageCount() == 1;
+      long from = sweptIdentity;
+      if (!isEmpty) {
+        ready(shard).sweep(from);
       }
+      // The page may have been merged.
+      sweptIdentity = isEmpty ? 0 : shard.table.nextPage(from);
       if (sweptIdentity == 0) {
         sweptShard = (sweptShard + 1) % all.size();
       }
+      double end = sweptIdentity == 0 ? Math.scalb(1.0, shape.identityBits()) : sweptIdentity;
+      part += Math.scalb(end - from, -shape.identityBits()) / all.size();
+      if (!isEmpty) {
+        break;
+      }
     }
+    return part;
   }
 
   /** Writes all changed pages to state, so that the next checkpoint has no log. */

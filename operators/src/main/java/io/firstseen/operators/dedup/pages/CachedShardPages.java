@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A changed page is not written when it is dropped, and not for a checkpoint. Its changes are in
  * the shard's log, from which it is restored when it is loaded again. {@link #writeAll} writes all
- * changed pages in full. In between, state has the pages of the last call.
+ * changed pages in full. In between, state has the pages of the last call. A page that is narrowed
+ * or merged is also written.
  */
 public final class CachedShardPages extends ShardPages {
   private final PageCache cache;
@@ -109,6 +110,14 @@ public final class CachedShardPages extends ShardPages {
   }
 
   @Override
+  public void sweep(long identity) {
+    super.sweep(identity);
+    // The sibling of a page counts as accessed, but not by an event.
+    used = false;
+    missed = false;
+  }
+
+  @Override
   public void countEvent() {
     if (used) {
       (missed ? cache.misses() : cache.hits()).inc();
@@ -138,6 +147,21 @@ public final class CachedShardPages extends ShardPages {
     cache.add(low);
     high.dirty = true;
     cache.add(high);
+  }
+
+  @Override
+  void wasMerged(LoadedPage one, LoadedPage other, LoadedPage merged) {
+    cache.remove(one);
+    cache.remove(other);
+    cache.add(merged);
+  }
+
+  @Override
+  void wasShrunk(LoadedPage page) {
+    write(page);
+    page.inState = true;
+    cache.writeBacks().inc();
+    log.clear(table.minDepth());
   }
 
   @Override

@@ -131,6 +131,14 @@ public final class HeapShardPages extends ShardPages {
     list(high);
   }
 
+  @Override
+  void wasMerged(LoadedPage one, LoadedPage other, LoadedPage merged) {
+    // The list may still contain them; this lets the old pages be collected.
+    one.page = merged.page;
+    other.page = merged.page;
+    putIntoState(merged);
+  }
+
   private void putIntoState(LoadedPage page) {
     write(page);
     page.since = checkpoints.begun();

@@ -79,8 +79,20 @@ public abstract class ShardPages implements PageStore {
   /** Called when a page was split and two pages replace it. */
   abstract void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high);
 
+  /** Called when two pages, which state no longer has, were merged into one. */
+  abstract void wasMerged(LoadedPage one, LoadedPage other, LoadedPage merged);
+
+  /** Called when a page was narrowed or merged while the log was empty. */
+  void wasShrunk(LoadedPage page) {}
+
   @Override
   public final void put(long identity, CuckooPage page) {
+    int unused = writeAll();
+    update(identity, page);
+    wasShrunk(table.get(identity));
+  }
+
+  private void update(long identity, CuckooPage page) {
     LoadedPage loaded = table.get(identity);
     boolean replaced = loaded.page != page;
     if (replaced) {
@@ -92,7 +104,7 @@ public abstract class ShardPages implements PageStore {
 
   @Override
   public final void put(long identity, CuckooPage page, PageChange change) {
-    put(identity, page);
+    update(identity, page);
     log(change, identity);
   }
 
@@ -112,8 +124,29 @@ public abstract class ShardPages implements PageStore {
     wasSplit(whole, lowLoaded, highLoaded);
   }
 
-  /** Forgets the expired keys of a page. */
-  public final void sweep(long identity) {
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A log contains no merge, so it is emptied before.
+   */
+  @Override
+  public final void merge(long identity, CuckooPage page) {
+    int unused = writeAll();
+    LoadedPage one = table.get(identity);
+    LoadedPage other = table.get(shape.sibling(identity, one.page.depth()));
+    discount(one);
+    discount(other);
+    state.remove(key, one.page.id());
+    state.remove(key, other.page.id());
+    LoadedPage merged = new LoadedPage(this, page);
+    table.merge(identity, merged);
+    count(merged);
+    wasMerged(one, other, merged);
+    wasShrunk(merged);
+  }
+
+  /** Forgets the expired keys of a page, and returns memory that it does not need. */
+  public void sweep(long identity) {
     filter.expire(this, pageToSweep(identity));
   }
 
@@ -143,7 +176,7 @@ public abstract class ShardPages implements PageStore {
   /** Reads the page of an identity from state; creates the first page of an empty shard. */
   abstract LoadedPage load(long identity);
 
-  /** Returns whether the shard has no key and never had a second page. */
+  /** Returns whether the shard has no key and only one page. */
   final boolean isEmpty() {
     return keys == 0 && table.pageCount() == 1;
   }
