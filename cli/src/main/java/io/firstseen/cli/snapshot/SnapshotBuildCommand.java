@@ -5,18 +5,14 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
-import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
-import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
@@ -46,30 +42,7 @@ import picocli.CommandLine.Option;
       "With --near, lines that resemble an earlier line are omitted."
     })
 final class SnapshotBuildCommand extends Verb {
-  @Option(
-      names = "--input",
-      required = true,
-      paramLabel = "KEYS",
-      description = "File with keys, decompressed if it is in gzip format; - reads standard input.")
-  private String input;
-
-  @Option(
-      names = "--column",
-      paramLabel = "N",
-      converter = Column.class,
-      description =
-          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key, and "
-              + "lines with several columns are skipped with --canonicaliser url or "
-              + "url-expression.")
-  private int column;
-
-  @Option(
-      names = "--dead-letters",
-      paramLabel = "OUT",
-      description =
-          "Output file of lines without a usable key, in the format: place TAB reason TAB line. "
-              + "The first of these lines are also reported on standard error.")
-  private Path deadLetters;
+  @Mixin private KeyFile keys;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
   private Path output;
@@ -101,19 +74,8 @@ final class SnapshotBuildCommand extends Verb {
       description = "Name of the set of keys (default: ${DEFAULT-VALUE}).")
   private String setName;
 
-  @Mixin private KeyOptions keys;
-
-  @Mixin private NearOptions near;
-
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
-
-  /** The number of a column. */
-  static final class Column extends OptionValues.WholeNumber {
-    Column() {
-      super(1, 1_000);
-    }
-  }
 
   private long[] hashes = new long[1 << 12];
   private int hashCount;
@@ -124,36 +86,21 @@ final class SnapshotBuildCommand extends Verb {
   }
 
   private int build(Cleanup cleanup) throws IOException {
-    KeyHash keyHash = keys.keyHash();
-    double rate =
-        keys.keyRate(
-                new KeyOptions.Rate("--fpr", falsePositiveRate),
-                new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate))
-            .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
+    SetParameters parameters =
+        keys.parameters(
+            1,
+            new KeyOptions.Rate("--fpr", falsePositiveRate),
+            new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate));
     output = output(output);
-    deadLetters = output(deadLetters);
-    InputFile.requireOther(input, output);
+    InputFile.requireOther(keys.input(), output);
     // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    SetHashes set = new SetHashes(keyHash, keys.canonicaliser(), 1, rate, near.rule());
-    InputFile.requireOther(input, deadLetters);
-    DeadLetterFile rejected =
-        deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
-    if (rejected != null) {
-      cleanup.add(rejected);
-    }
-    KeyLines lines =
-        new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
-    set.forEach(lines, this::add);
-    if (rejected != null) {
-      rejected.complete();
-    }
-    lines.requireUsable();
-    Snapshot snapshot = build(set.parameters());
+    keys.read(cleanup, this::output, err(), this::add);
+    Snapshot snapshot = build(parameters);
     file.write(snapshot.toBytes());
     file.complete();
-    print(snapshot, lines, set);
+    print(snapshot);
     return ExitCode.GOOD;
   }
 
@@ -161,7 +108,7 @@ final class SnapshotBuildCommand extends Verb {
     if (hashCount == hashes.length) {
       if (hashCount > Integer.MAX_VALUE / 2) {
         throw new UserErrorException(
-            "one snapshot takes at most " + hashCount + " keys; " + input + " has more");
+            "one snapshot takes at most " + hashCount + " keys; " + keys.input() + " has more");
       }
       hashes = Arrays.copyOf(hashes, 2 * hashCount);
     }
@@ -179,19 +126,15 @@ final class SnapshotBuildCommand extends Verb {
     }
   }
 
-  private void print(Snapshot snapshot, KeyLines lines, SetHashes set) {
-    keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
-    lines.warnOfUnusable();
+  private void print(Snapshot snapshot) {
+    keys.warn(err());
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
-    object.put("digest", snapshot.digest());
-    object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
-    if (near.rule().isPresent()) {
-      object.put("nearDuplicates", set.nearDuplicates());
-    }
+    keys.addLines(object.put("digest", snapshot.digest()));
+    keys.addNearDuplicates(object);
     print(
         json,
         object.setAll(summary.fields().json()),
-        output + ": " + summary.sentence() + set.omitted());
+        output + ": " + summary.sentence() + keys.omitted());
   }
 }

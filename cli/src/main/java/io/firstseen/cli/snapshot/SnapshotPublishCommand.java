@@ -3,16 +3,12 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
-import io.firstseen.filters.key.KeyHash;
-import io.firstseen.jobs.files.DeadLetterFile;
+import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
-import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
@@ -47,29 +43,7 @@ import picocli.CommandLine.Option;
     })
 final class SnapshotPublishCommand extends Verb {
 
-  @Option(
-      names = "--input",
-      required = true,
-      paramLabel = "KEYS",
-      description =
-          "File with all keys of the set, decompressed if it is in gzip format; - reads standard "
-              + "input.")
-  private String input;
-
-  @Option(
-      names = "--column",
-      paramLabel = "N",
-      converter = SnapshotBuildCommand.Column.class,
-      description =
-          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key.")
-  private int column;
-
-  @Option(
-      names = "--dead-letters",
-      paramLabel = "OUT",
-      description =
-          "Output file of lines without a usable key, in the format: place TAB reason TAB line.")
-  private Path deadLetters;
+  @Mixin private KeyFile keys;
 
   @Option(
       names = "--directory",
@@ -83,10 +57,6 @@ final class SnapshotPublishCommand extends Verb {
       required = true,
       description = "Name of the set of keys. Fixed for the directory.")
   private String setName;
-
-  @Mixin private KeyOptions keys;
-
-  @Mixin private NearOptions near;
 
   @Option(
       names = "--snapshot-fpr",
@@ -179,42 +149,26 @@ final class SnapshotPublishCommand extends Verb {
   }
 
   private int publish(Cleanup cleanup) throws IOException {
-    KeyHash keyHash = keys.keyHash();
-    double rate =
-        keys.keyRate(
-                new KeyOptions.Rate("--snapshot-fpr", falsePositiveRate),
-                new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate))
-            .orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
-    SetHashes set = new SetHashes(keyHash, keys.canonicaliser(), shards, rate, near.rule());
+    SetParameters parameters =
+        keys.parameters(
+            shards,
+            new KeyOptions.Rate("--snapshot-fpr", falsePositiveRate),
+            new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate));
     DirectoryPublisher publisher =
         new DirectoryPublisher(
             directory,
             setName,
-            set.parameters(),
+            parameters,
             window,
             publication(),
             signingKey == null ? null : SnapshotSignCommand.read(signingKey),
             warning -> err().println("warning: " + warning));
-    deadLetters = output(deadLetters);
-    InputFile.requireOther(input, deadLetters);
-    DeadLetterFile rejected =
-        deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
-    if (rejected != null) {
-      cleanup.add(rejected);
-    }
-    KeyLines lines =
-        new KeyLines(input, keys.canonicaliser(), err()).column(column).deadLetters(rejected);
     LongStream.Builder hashes = LongStream.builder();
-    set.forEach(lines, hashes::add);
-    if (rejected != null) {
-      rejected.complete();
-    }
-    lines.requireUsable();
+    keys.read(cleanup, this::output, err(), hashes::add);
     DirectoryPublisher.Result result =
         publisher.publish(hashes.build().toArray(), System.currentTimeMillis());
-    keys.missingKeyWarning().ifPresent(text -> err().println("warning: " + text));
-    lines.warnOfUnusable();
-    print(json, object(result, lines), sentence(result, set));
+    keys.warn(err());
+    print(json, object(result), sentence(result));
     return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;
   }
 
@@ -240,13 +194,10 @@ final class SnapshotPublishCommand extends Verb {
     return publication.expiringAfter(expireAfter);
   }
 
-  private ObjectNode object(DirectoryPublisher.Result result, KeyLines lines) {
+  private ObjectNode object(DirectoryPublisher.Result result) {
     ObjectNode object = Json.object().put("published", result.held().isEmpty()).put("set", setName);
     FollowLines.describe(object, result.manifest());
-    object
-        .put("listKeys", result.keys())
-        .put("lines", lines.lineCount())
-        .put("unusable", lines.unusableCount())
+    keys.addLines(object.put("listKeys", result.keys()))
         .put("changeBytes", result.changeBytes())
         .put("setBytes", result.setBytes())
         .put("removedManifests", result.pruned().manifests())
@@ -255,7 +206,7 @@ final class SnapshotPublishCommand extends Verb {
     return object;
   }
 
-  private String sentence(DirectoryPublisher.Result result, SetHashes set) {
+  private String sentence(DirectoryPublisher.Result result) {
     if (result.held().isPresent()) {
       return "on hold at sequence %d of set '%s': %s"
           .formatted(result.manifest().sequence(), setName, result.held().get());
@@ -264,9 +215,9 @@ final class SnapshotPublishCommand extends Verb {
         .formatted(
             result.manifest().sequence(),
             setName,
-            set.amount(result.keys()),
+            keys.amount(result.keys()),
             SnapshotSummary.number(result.changeBytes()),
             SnapshotSummary.number(result.setBytes()),
-            set.omitted());
+            keys.omitted());
   }
 }

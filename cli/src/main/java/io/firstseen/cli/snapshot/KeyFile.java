@@ -1,0 +1,169 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.KeyLines;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.near.NearRule;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.jobs.files.DeadLetterFile;
+import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.NearOptions;
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.Firstseen;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Options of a file of keys, and the hashes that a set contains for these keys or texts. */
+final class KeyFile {
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "KEYS",
+      description =
+          "File with all keys of the set, decompressed if it is in gzip format; - reads standard "
+              + "input.")
+  private String input;
+
+  @Option(
+      names = "--column",
+      paramLabel = "N",
+      converter = Column.class,
+      description =
+          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key, and "
+              + "lines with several columns are skipped with --canonicaliser url or "
+              + "url-expression.")
+  private int column;
+
+  @Option(
+      names = "--dead-letters",
+      paramLabel = "OUT",
+      description =
+          "Output file of lines without a usable key, in the format: place TAB reason TAB line. "
+              + "The first of these lines are also reported on standard error.")
+  private Path deadLetters;
+
+  @Mixin private KeyOptions keys;
+
+  @Mixin private NearOptions near;
+
+  private KeyLines lines;
+  private long nearDuplicates;
+
+  /** The number of a column. */
+  static final class Column extends OptionValues.WholeNumber {
+    Column() {
+      super(1, 1_000);
+    }
+  }
+
+  /** The name of the input, or {@code -} for standard input. */
+  String input() {
+    return input;
+  }
+
+  /**
+   * The parameters of the set.
+   *
+   * @param ofKey the option for the rate of a key or of a text
+   * @param ofUrl the option for the highest rate of a URL
+   * @throws UserErrorException if options exclude each other, or if the rule for near-duplicates
+   *     needs a different canonicaliser
+   */
+  SetParameters parameters(int shards, KeyOptions.Rate ofKey, KeyOptions.Rate ofUrl) {
+    KeyHash keyHash = keys.keyHash();
+    double rate = keys.keyRate(ofKey, ofUrl).orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
+    try {
+      return SetParameters.of(
+              keyHash,
+              keys.canonicaliser(),
+              new Shards(shards),
+              near.rule().map(rule -> rule.elementRate(rate)).orElse(rate))
+          .withNear(near.rule().orElse(null));
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  /**
+   * Reads all hashes; omits texts that resemble an earlier text.
+   *
+   * @param output resolves the name of an output file
+   * @param err where progress is shown
+   * @throws UserErrorException if no line has a usable key
+   */
+  void read(
+      Cleanup cleanup, UnaryOperator<@Nullable Path> output, PrintWriter err, LongConsumer receiver)
+      throws IOException {
+    deadLetters = output.apply(deadLetters);
+    InputFile.requireOther(input, deadLetters);
+    DeadLetterFile rejected =
+        deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
+    if (rejected != null) {
+      cleanup.add(rejected);
+    }
+    lines = new KeyLines(input, keys.canonicaliser(), err).column(column).deadLetters(rejected);
+    KeyHash keyHash = keys.keyHash();
+    near.rule()
+        .ifPresentOrElse(
+            rule -> readTexts(new AcceptedTexts(rule, keyHash), receiver),
+            () -> lines.forEach(key -> receiver.accept(keyHash.hash(key))));
+    if (rejected != null) {
+      rejected.complete();
+    }
+    lines.requireUsable();
+  }
+
+  private void readTexts(AcceptedTexts texts, LongConsumer receiver) {
+    lines.forEach(
+        text ->
+            texts
+                .accept(text)
+                .ifPresentOrElse(
+                    elements -> Arrays.stream(elements).forEach(receiver), () -> nearDuplicates++));
+  }
+
+  /** Prints a warning if the public hash key is used, and the first lines without a usable key. */
+  void warn(PrintWriter err) {
+    keys.missingKeyWarning().ifPresent(text -> err.println("warning: " + text));
+    lines.warnOfUnusable();
+  }
+
+  /** Adds the number of lines, and of lines without a usable key. */
+  ObjectNode addLines(ObjectNode object) {
+    return object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
+  }
+
+  /** Adds the number of omitted texts if there is a rule for near-duplicates. */
+  void addNearDuplicates(ObjectNode object) {
+    if (near.rule().isPresent()) {
+      object.put("nearDuplicates", nearDuplicates);
+    }
+  }
+
+  /** The number of keys or texts for a number of hashes, with its unit. */
+  String amount(long hashes) {
+    NearRule rule = near.rule().orElse(null);
+    return rule == null
+        ? SnapshotSummary.number(hashes) + " keys"
+        : SnapshotSummary.number(Math.round((double) hashes / rule.hashes())) + " texts";
+  }
+
+  /** The end of a summary: the number of omitted texts. */
+  String omitted() {
+    return nearDuplicates == 0
+        ? ""
+        : ", without %s near-duplicates".formatted(SnapshotSummary.number(nearDuplicates));
+  }
+}
