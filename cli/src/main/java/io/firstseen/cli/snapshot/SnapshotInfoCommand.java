@@ -53,7 +53,7 @@ final class SnapshotInfoCommand extends Verb {
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Maximum time to read the topic (default: ${DEFAULT-VALUE}).")
+      description = "Sequence of the manifest in the directory F (default: the newest).")
   private Long sequence;
 
   @Mixin private SetOnTopic set;
@@ -63,7 +63,7 @@ final class SnapshotInfoCommand extends Verb {
       paramLabel = "DURATION",
       defaultValue = "1m",
       converter = OptionValues.PositiveDuration.class,
-      description = "How long reading the topic may take (default: ${DEFAULT-VALUE}).")
+      description = "Maximum time to read the topic (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
   @Option(names = "--json", description = "Print one JSON object.")
