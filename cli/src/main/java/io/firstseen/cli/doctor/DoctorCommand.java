@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
@@ -18,22 +19,18 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.Finding;
 import io.firstseen.jobs.shared.KeyFiles;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.apache.kafka.server.common.MetadataVersion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -53,7 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "Append all options of the job: doctor checks them as the job would.",
       "Exit status 0 if nothing failed, 1 if something did."
     })
-public final class DoctorCommand implements Callable<Integer> {
+public final class DoctorCommand extends Verb {
   private static final String SERVERS = "--bootstrap-servers";
   private static final String SET = "--set";
 
@@ -98,11 +95,8 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Unmatched private List<String> optionsOfJob = new ArrayList<>();
 
-  @Spec private CommandSpec spec;
-
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
     // Reject invalid options before anything is printed.
     Consumer<Consumer<Finding>> ofBrokers = ofBrokers();
     Map<Finding.Status, Integer> counts = new EnumMap<>(Finding.Status.class);
@@ -120,9 +114,9 @@ public final class DoctorCommand implements Callable<Integer> {
                 .put("status", status)
                 .put("text", text);
           } else {
-            out.printf("%-8s %s: %s%n", status, finding.check(), text);
+            out().printf("%-8s %s: %s%n", status, finding.check(), text);
             // The next check may take a while.
-            out.flush();
+            out().flush();
           }
         };
     ofMachine(found);
@@ -130,7 +124,7 @@ public final class DoctorCommand implements Callable<Integer> {
     int failed = counts.getOrDefault(Finding.Status.FAILED, 0);
     if (json) {
       answer.put("ok", failed == 0);
-      out.println(Json.line(answer));
+      out().println(Json.line(answer));
     }
     return failed == 0 ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }
@@ -146,13 +140,12 @@ public final class DoctorCommand implements Callable<Integer> {
   private Consumer<Consumer<Finding>> ofBrokers() {
     if (servers == null) {
       for (String option : List.of("--job", SET, "--public-key")) {
-        if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-          throw new ParameterException(
-              spec.commandLine(), "%s needs %s".formatted(option, SERVERS));
+        if (commandLine().getParseResult().hasMatchedOption(option)) {
+          throw new ParameterException(commandLine(), "%s needs %s".formatted(option, SERVERS));
         }
       }
       if (!optionsOfJob.isEmpty()) {
-        throw new UnmatchedArgumentException(spec.commandLine(), optionsOfJob);
+        throw new UnmatchedArgumentException(commandLine(), optionsOfJob);
       }
       return found -> {};
     }
@@ -160,7 +153,7 @@ public final class DoctorCommand implements Callable<Integer> {
     try {
       needs = needs();
     } catch (ParameterException e) {
-      throw new ParameterException(spec.commandLine(), Suggestions.sentence(e), e);
+      throw new ParameterException(commandLine(), Suggestions.sentence(e), e);
     }
     List<TrustedKey> keys = new ArrayList<>(trusted.keys());
     needs.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));

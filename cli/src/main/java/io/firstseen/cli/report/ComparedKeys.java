@@ -3,9 +3,11 @@ package io.firstseen.cli.report;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.firstseen.filters.key.KeyHash;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 
 /**
  * Distinct keys in an order that is independent of their values, their hashes, and absent keys:
@@ -64,18 +66,8 @@ public final class ComparedKeys {
       String[] distinct = keys.toArray(String[]::new);
       // A hash set iterates in the order of its table; filling another hash set in that order would
       // be unrealistically fast.
-      shuffle(distinct);
+      Collections.shuffle(Arrays.asList(distinct), new Random(SEED));
       return new ComparedKeys(distinct, keyHash);
-    }
-  }
-
-  private static void shuffle(String[] keys) {
-    SplittableRandom random = new SplittableRandom(SEED);
-    for (int i = keys.length - 1; i > 0; i--) {
-      int j = random.nextInt(i + 1);
-      String key = keys[i];
-      keys[i] = keys[j];
-      keys[j] = key;
     }
   }
 

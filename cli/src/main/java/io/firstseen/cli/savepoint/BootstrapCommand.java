@@ -27,7 +27,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -200,14 +199,19 @@ public final class BootstrapCommand extends Verb {
     if (deadLetterFile != null) {
       deadLetterFile.complete();
     }
-    print(
-        new BootstrapSummary(
-            savepoint,
-            learner.events(),
-            learner.deadLetters(),
-            made,
-            (readNanos - startNanos) / 1e9,
-            (System.nanoTime() - startNanos) / 1e9));
+    double seconds = (System.nanoTime() - startNanos) / 1e9;
+    new Fields()
+        .put("savepoint", "savepoint", savepoint.toString())
+        .put("events", "events", learner.events())
+        .put("dead letters", "deadLetters", learner.deadLetters())
+        .put("keys", "keys", made.keys())
+        .put("bytes", "bytes", made.stateBytes())
+        .putRate("rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
+        .putSeconds("seconds to read", "readSeconds", (readNanos - startNanos) / 1e9)
+        .putSeconds("seconds", "seconds", seconds)
+        .put("events per second", "eventsPerSecond", Math.round(learner.events() / seconds))
+        .print(reportOut(), json);
+    warn(made);
     learner.warnOfDeadLetters(commandLine().getErr());
     return ExitCode.GOOD;
   }
@@ -293,18 +297,17 @@ public final class BootstrapCommand extends Verb {
     }
   }
 
-  private void print(BootstrapSummary summary) {
-    PrintWriter err = commandLine().getErr();
-    summary.fields().print(reportOut(), json);
-    keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
-    if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
-      err.printf(
-          "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and grows"
-              + " with further keys%n",
-          SnapshotSummary.number(summary.made().keys()),
-          SnapshotSummary.number(dedup.capacity()),
-          Fields.rate(summary.made().predictedFalsePositiveRate()),
-          dedup.falsePositiveRate());
+  private void warn(DedupSavepoint made) {
+    keys.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
+    if (made.predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
+      err()
+          .printf(
+              "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and"
+                  + " grows with further keys%n",
+              SnapshotSummary.number(made.keys()),
+              SnapshotSummary.number(dedup.capacity()),
+              Fields.rate(made.predictedFalsePositiveRate()),
+              dedup.falsePositiveRate());
     }
   }
 }

@@ -3,6 +3,7 @@ package io.firstseen.cli.serve;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.internal.DirectorySource;
 import io.firstseen.consumer.internal.HttpSource;
@@ -40,14 +41,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Serves sets of keys over HTTP until it is stopped. */
 @Command(
@@ -68,7 +66,7 @@ import picocli.CommandLine.Spec;
       "The service exits with status 2 if none of its sets is usable, for example because "
           + "its hash key differs from the publisher's."
     })
-public final class ServeCommand implements Callable<Integer> {
+public final class ServeCommand extends Verb {
   private static final long POLL_MILLIS = 200;
 
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
@@ -274,8 +272,6 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Mixin private LogFormatOption log;
 
-  @Spec private CommandSpec spec;
-
   /** The source of snapshots. */
   static final class Origin {
     @Option(
@@ -323,7 +319,7 @@ public final class ServeCommand implements Callable<Integer> {
     return Cleanup.after(
         cleanup -> {
           ServeLines lines =
-              cleanup.open(() -> new ServeLines(spec.commandLine(), json, logs, accessLog));
+              cleanup.open(() -> new ServeLines(commandLine(), json, logs, accessLog));
           SnapshotServer server = cleanup.open(() -> start(options, sources, lines));
           lines.serving(
               sources.stream().map(SetSource::setName).toList(),
@@ -367,8 +363,7 @@ public final class ServeCommand implements Callable<Integer> {
             .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
             .withMaxBodyBytes(Math.toIntExact(maxBodyBytes));
     Access access = new Access(allowedHosts(address), tokens(), tls());
-    warning(address, access)
-        .ifPresent(text -> spec.commandLine().getErr().println("warning: " + text));
+    warning(address, access).ifPresent(text -> err().println("warning: " + text));
     return new ServerOptions(
         address,
         access,
