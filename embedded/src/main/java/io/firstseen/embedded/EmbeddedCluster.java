@@ -140,7 +140,7 @@ public final class EmbeddedCluster implements Closeable {
    */
   public void awaitRunning(JobClient job) throws InterruptedException {
     while (true) {
-      AccessExecutionGraph graph = cluster.getExecutionGraph(job.getJobID()).join();
+      AccessExecutionGraph graph = executionGraph(job);
       if (graph.getState().isGloballyTerminalState() && graph.getState() != JobStatus.FINISHED) {
         throw new IllegalStateException("job " + job.getJobID() + " is " + graph.getState());
       }
@@ -154,6 +154,11 @@ public final class EmbeddedCluster implements Closeable {
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }
+  }
+
+  /** Returns the states of the job, of its tasks and of its checkpoints. */
+  public AccessExecutionGraph executionGraph(JobClient job) {
+    return cluster.getExecutionGraph(job.getJobID()).join();
   }
 
   /**

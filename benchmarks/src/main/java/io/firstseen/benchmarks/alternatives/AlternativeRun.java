@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -71,14 +71,14 @@ final class AlternativeRun {
 
   private void warmUp() throws Exception {
     Stages stages = Stages.prepare(1, spec.flink().parallelism());
-    JobID job = start(List.of(Stage.halfNew(0, spec.warmUpKeys())), WARM_UP, null);
+    JobClient job = start(List.of(Stage.halfNew(0, spec.warmUpKeys())), WARM_UP, null);
     flink.await(job, stages.begin(0));
     flink.cancel(job);
   }
 
   private Progress measure() throws Exception {
     Stages stages = Stages.prepare(1, spec.flink().parallelism());
-    JobID job = start(List.of(input()), SEEN, null);
+    JobClient job = start(List.of(input()), SEEN, null);
     long heapBefore = ProcessMemory.liveHeapBytes();
     try (Progress.Writer progress = new Progress.Writer(Path.of(spec.directory()), stages)) {
       double cpuSeconds = takeAllKeys(job, stages, progress);
@@ -100,7 +100,7 @@ final class AlternativeRun {
     Stages stages = Stages.prepare(2, spec.flink().parallelism());
     CompletableFuture<Long> firstDecided = stages.begin(0).thenApply(done -> System.nanoTime());
     long start = System.nanoTime();
-    JobID job =
+    JobClient job =
         start(
             List.of(
                 Stage.noneNew(spec.keys(), 1),
@@ -116,7 +116,7 @@ final class AlternativeRun {
 
   private Progress measureRedis() throws Exception {
     Stages stages = Stages.prepare(1, spec.flink().parallelism());
-    JobID job = start(List.of(input()), SEEN, null);
+    JobClient job = start(List.of(input()), SEEN, null);
     try (RedisConnection redis = RedisConnection.open(spec.redisPort());
         Progress.Writer progress = new Progress.Writer(Path.of(spec.directory()), stages)) {
       redis.remove(WARM_UP);
@@ -134,7 +134,8 @@ final class AlternativeRun {
   }
 
   /** Returns the processor seconds of this JVM. */
-  private double takeAllKeys(JobID job, Stages stages, Progress.Writer progress) throws Exception {
+  private double takeAllKeys(JobClient job, Stages stages, Progress.Writer progress)
+      throws Exception {
     long cpuBefore = SYSTEM.getProcessCpuTime();
     long start = System.nanoTime();
     flink.await(job, stages.begin(0));
@@ -157,7 +158,7 @@ final class AlternativeRun {
     return (System.nanoTime() - start) / 1e9;
   }
 
-  private JobID start(List<Stage> stages, byte[] redisSet, @Nullable String checkpoint)
+  private JobClient start(List<Stage> stages, byte[] redisSet, @Nullable String checkpoint)
       throws Exception {
     return flink.start(
         graph(

@@ -1,15 +1,15 @@
 package io.firstseen.benchmarks.alternatives;
 
+import io.firstseen.cli.processes.LocalPorts;
+import io.firstseen.cli.processes.LocalProcess;
 import java.io.File;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -21,18 +21,18 @@ final class RedisServer implements AutoCloseable {
 
   private static final String PROGRAM = "redis-server";
   private static final String DUMP = "dump.rdb";
-  private static final int ATTEMPTS = 5;
   private static final int POLL_MILLIS = 5;
 
   private final Path directory;
   private final int port;
-  private final Thread stop = new Thread(this::kill);
-  private volatile Process process;
+  private final LocalProcess process;
+  private final Thread stop;
 
-  private RedisServer(Path directory, int port) throws IOException {
+  private RedisServer(Path directory, int port, LocalProcess process) {
     this.directory = directory;
     this.port = port;
-    this.process = launch();
+    this.process = process;
+    this.stop = new Thread(process::kill);
     Runtime.getRuntime().addShutdownHook(stop);
   }
 
@@ -43,69 +43,39 @@ final class RedisServer implements AutoCloseable {
   }
 
   /** Starts a server that listens on a free port, with its dump and log in a directory. */
-  static RedisServer start(Path directory) throws IOException, InterruptedException {
-    for (int attempt = 1; ; attempt++) {
-      RedisServer server = new RedisServer(directory, freePort());
-      try {
-        server.awaitPort();
-        return server;
-      } catch (IOException e) {
-        server.close();
-        // Another process may have taken the port in between.
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-      }
-    }
+  static RedisServer start(Path directory) throws IOException {
+    int port = LocalPorts.choose(0);
+    List<String> words =
+        List.of(
+            PROGRAM,
+            "--bind",
+            HOST,
+            "--port",
+            Integer.toString(port),
+            "--dir",
+            directory.toString(),
+            "--dbfilename",
+            DUMP,
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--daemonize",
+            "no");
+    LocalProcess process =
+        LocalProcess.start(
+            PROGRAM,
+            directory.resolve("redis.log"),
+            start -> new LocalProcess.Command(words, Map.of()),
+            start -> listens(port));
+    return new RedisServer(directory, port, process);
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket probe = new ServerSocket(0, 1, LOOPBACK)) {
-      return probe.getLocalPort();
-    }
-  }
-
-  private Process launch() throws IOException {
-    return new ProcessBuilder(
-            List.of(
-                PROGRAM,
-                "--bind",
-                HOST,
-                "--port",
-                Integer.toString(port),
-                "--dir",
-                directory.toString(),
-                "--dbfilename",
-                DUMP,
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-                "--daemonize",
-                "no"))
-        .redirectErrorStream(true)
-        .redirectOutput(Redirect.appendTo(log().toFile()))
-        .start();
-  }
-
-  private Path log() {
-    return directory.resolve("redis.log");
-  }
-
-  private void awaitPort() throws IOException, InterruptedException {
-    while (true) {
-      try (Socket socket = new Socket()) {
-        socket.connect(new InetSocketAddress(LOOPBACK, port));
-        return;
-      } catch (IOException e) {
-        if (!process.isAlive()) {
-          throw new IOException(
-              "%s has ended with status %d:%n%s"
-                  .formatted(PROGRAM, process.exitValue(), Files.readString(log())),
-              e);
-        }
-        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-      }
+  private static boolean listens(int port) {
+    try (Socket socket = new Socket(LOOPBACK, port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -121,20 +91,17 @@ final class RedisServer implements AutoCloseable {
    * Kills the server and starts it again; returns when it listens, maybe still loading its dump.
    */
   void restart() throws IOException, InterruptedException {
-    kill();
-    process.onExit().join();
-    process = launch();
-    awaitPort();
-  }
-
-  private void kill() {
-    process.destroyForcibly();
+    process.kill();
+    process.startWithoutWaiting();
+    // The time is measured, so poll more often than awaitReady.
+    while (process.isAlive() && !listens(port)) {
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
   }
 
   @Override
   public void close() {
-    kill();
-    process.onExit().join();
+    process.kill();
     Runtime.getRuntime().removeShutdownHook(stop);
   }
 }

@@ -20,10 +20,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.jspecify.annotations.Nullable;
@@ -215,7 +215,7 @@ final class BillionsRun {
   private Result fill() throws Exception {
     long heapBefore = ProcessMemory.liveHeapBytes();
     UrlStream.makeUpTo(spec.groups());
-    JobID job = flink.start(job());
+    JobClient job = flink.start(job());
     awaitFirstRecord(job);
     startNanos = System.nanoTime();
     startMillis = System.currentTimeMillis();
@@ -261,7 +261,7 @@ final class BillionsRun {
         continuedRate);
   }
 
-  private double continuedRate(JobID job) throws Exception {
+  private double continuedRate(JobClient job) throws Exception {
     UrlStream.makeUpTo(Long.MAX_VALUE);
     Sample begin = sample();
     // Meanwhile at most two checkpoints become complete, and the last three are kept.
@@ -288,7 +288,7 @@ final class BillionsRun {
     return last;
   }
 
-  private void awaitFirstRecord(JobID job) throws Exception {
+  private void awaitFirstRecord(JobClient job) throws Exception {
     while (arrivals.records() == 0) {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       flink.failIfEnded(job);
@@ -379,7 +379,7 @@ final class BillionsRun {
 
   private Restart restart() throws Exception {
     UrlStream.makeUpTo(Long.MAX_VALUE);
-    JobID job = flink.start(job());
+    JobClient job = flink.start(job());
     awaitFirstRecord(job);
     double first = secondsOfProcess();
     startNanos = System.nanoTime();

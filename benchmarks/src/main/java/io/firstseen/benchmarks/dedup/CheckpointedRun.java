@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.JobClient;
 
 /**
  * The process that compares a job with and without checkpoints, in alternating stages of one run.
@@ -92,7 +92,7 @@ final class CheckpointedRun {
 
   private Result run() throws Exception {
     PipelineSpec pipeline = spec.pipeline();
-    JobID job =
+    JobClient job =
         flink.start(
             Pipelines.build(
                 pipeline.subject(), pipeline.capacity(), stages, pipeline.environment(flink)));
@@ -121,7 +121,7 @@ final class CheckpointedRun {
   }
 
   /** Runs a stage and returns the seconds that it takes. */
-  private double measure(JobID job, int stage) throws Exception {
+  private double measure(JobClient job, int stage) throws Exception {
     long start = System.nanoTime();
     flink.await(job, progress.begin(stage));
     return (System.nanoTime() - start) / 1e9;
@@ -131,7 +131,7 @@ final class CheckpointedRun {
    * Like {@link #measure}, with checkpoints. Waits for the last checkpoint to complete; that wait
    * is not counted.
    */
-  private double measureUnderCheckpoints(JobID job, int stage) throws Exception {
+  private double measureUnderCheckpoints(JobClient job, int stage) throws Exception {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     ScheduledFuture<?> ticks =
         clock.scheduleAtFixedRate(
@@ -153,7 +153,7 @@ final class CheckpointedRun {
     return seconds;
   }
 
-  private void checkpoint(JobID job) {
+  private void checkpoint(JobClient job) {
     long start = System.nanoTime();
     try {
       flink.checkpoint(job);

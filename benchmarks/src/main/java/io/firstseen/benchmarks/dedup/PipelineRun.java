@@ -11,7 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 
 /** The process that runs one subject once, after a warm-up. */
@@ -56,7 +56,7 @@ final class PipelineRun {
   }
 
   private PipelineResult run() throws Exception {
-    JobID job =
+    JobClient job =
         flink.start(
             Pipelines.build(spec.subject(), spec.capacity(), stages, spec.environment(flink)));
     long heapBefore = spec.sizes() ? ProcessMemory.liveHeapBytes() : 0;
@@ -74,7 +74,7 @@ final class PipelineRun {
         spec.subject(), spec.keys(), records(0) / seconds, atSink, allocatedPerRecord, sizes);
   }
 
-  private Sizes sizes(JobID job, long heapBefore) throws Exception {
+  private Sizes sizes(JobClient job, long heapBefore) throws Exception {
     long heapBytes = ProcessMemory.liveHeapBytes() - heapBefore;
     long allocatedBefore = allocatedBytes();
     flink.await(job, progress.begin(1));

@@ -5,7 +5,7 @@ import io.firstseen.benchmarks.shared.LocalFlink;
 import io.firstseen.benchmarks.shared.Stages;
 import io.firstseen.cli.shared.FlinkPath;
 import java.nio.file.Path;
-import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 
 /** The process that makes a savepoint with filters of a given size. */
@@ -35,7 +35,7 @@ final class PrefillRun {
     PipelineSpec pipeline = spec.pipeline();
     try (LocalFlink flink = new LocalFlink(Path.of(pipeline.directory()), pipeline.flink())) {
       Stages progress = Stages.prepare(1, 1);
-      JobID job = flink.start(Pipelines.buildPrefill(prefill, pipeline.environment(flink)));
+      JobClient job = flink.start(Pipelines.buildPrefill(prefill, pipeline.environment(flink)));
       flink.await(job, progress.begin(0));
       Path savepoint = flink.savepoint(job, SavepointFormatType.CANONICAL);
       progress.end();

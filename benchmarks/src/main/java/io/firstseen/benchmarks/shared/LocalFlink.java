@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.shared;
 
 import io.firstseen.cli.shared.FlinkPath;
+import io.firstseen.embedded.EmbeddedCluster;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileVisitResult;
@@ -13,29 +14,22 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.JobID;
-import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.configuration.BlobServerOptions;
 import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.configuration.ClusterOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
-import org.apache.flink.runtime.jobmaster.JobResult;
-import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.jspecify.annotations.Nullable;
@@ -57,31 +51,21 @@ public final class LocalFlink implements AutoCloseable {
   private static final int WRITE_BUFFER_BYTES = 1 << 16;
 
   private final Path directory;
-  private final MiniCluster cluster;
+  private final EmbeddedCluster cluster;
 
-  public LocalFlink(Path directory, FlinkSettings settings) throws Exception {
+  public LocalFlink(Path directory, FlinkSettings settings) throws IOException {
     this.directory = directory;
-    Configuration configuration = new Configuration();
-    configuration.set(RestOptions.ADDRESS, "localhost");
-    configuration.set(RestOptions.BIND_PORT, "0");
-    String scratch = Files.createDirectories(directory.resolve("tmp")).toString();
-    configuration.set(CoreOptions.TMP_DIRS, scratch);
-    configuration.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, scratch);
-    configuration.set(BlobServerOptions.STORAGE_DIRECTORY, scratch);
-    configuration.set(
-        TaskManagerOptions.MANAGED_MEMORY_SIZE,
-        MemorySize.ofMebiBytes(settings.managedMemoryMebibytes()));
-    // Earlier ones are counted, or started from, while the next ones become complete. Flink takes
-    // this number from the cluster, not from the job.
-    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 3);
-    cluster =
-        new MiniCluster(
-            new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration)
-                .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(settings.parallelism())
-                .build());
-    cluster.start();
+    this.cluster =
+        EmbeddedCluster.start(
+            directory,
+            EmbeddedCluster.Settings.defaults()
+                .slotsPerTaskManager(settings.parallelism())
+                .with(
+                    TaskManagerOptions.MANAGED_MEMORY_SIZE,
+                    MemorySize.ofMebiBytes(settings.managedMemoryMebibytes()))
+                // Earlier ones are counted, or started from, while the next ones become complete.
+                // Flink takes this number from the cluster, not from the job.
+                .with(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 3));
   }
 
   /**
@@ -95,7 +79,6 @@ public final class LocalFlink implements AutoCloseable {
     Configuration configuration = new Configuration();
     configuration.set(StateBackendOptions.STATE_BACKEND, backend.id());
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
-    configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkPath.of(checkpoints()));
     configuration.set(
         CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
         backend == Backend.ROCKSDB ? WRITE_BUFFER_BYTES : HEAP_WRITE_BUFFER_BYTES);
@@ -114,61 +97,42 @@ public final class LocalFlink implements AutoCloseable {
       configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
       configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
     }
-    return new StreamExecutionEnvironment(configuration);
+    return cluster.environment(configuration);
   }
 
   /** Starts a job and returns when all its tasks run. */
-  public JobID start(StreamGraph graph) throws Exception {
-    JobID job = cluster.submitJob(graph.getJobGraph()).get().getJobID();
-    while (!isRunning(job)) {
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+  public JobClient start(StreamGraph graph) throws InterruptedException {
+    JobClient job = cluster.submit(graph);
+    cluster.awaitRunning(job);
     return job;
   }
 
-  private boolean isRunning(JobID job) throws Exception {
-    JobStatus status = cluster.getJobStatus(job).get();
-    if (status == JobStatus.INITIALIZING) {
-      return false;
-    }
-    if (status.isGloballyTerminalState()) {
-      failIfFailed(cluster.requestJobResult(job).get());
-      throw new IllegalStateException("the job has ended before it began: " + status);
-    }
-    for (AccessExecutionVertex task :
-        cluster.getExecutionGraph(job).get().getAllExecutionVertices()) {
-      if (task.getExecutionState() != ExecutionState.RUNNING) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Cancels a job and waits until it has ended. */
-  public void cancel(JobID job) throws Exception {
-    cluster.cancelJob(job).get();
-    cluster.requestJobResult(job).get();
+  public void cancel(JobClient job) {
+    job.cancel().join();
+    job.getJobExecutionResult().handle((result, e) -> result).join();
   }
 
   /** Fails if a job has failed or ended. */
-  public void failIfEnded(JobID job) throws Exception {
-    if (cluster.getJobStatus(job).get().isGloballyTerminalState()) {
+  public void failIfEnded(JobClient job) throws Exception {
+    if (job.getJobStatus().get().isGloballyTerminalState()) {
       awaitEnd(job);
       throw new IllegalStateException("the job has ended");
     }
   }
 
   /** Waits until all tasks of a job run again after its first restart. */
-  public void awaitRestart(JobID job) throws Exception {
-    while (!isRunning(job) || !isRestarted(job)) {
+  public void awaitRestart(JobClient job) throws Exception {
+    while (!isRestarted(job)) {
+      failIfEnded(job);
       TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 
-  private boolean isRestarted(JobID job) throws Exception {
-    for (AccessExecutionVertex task :
-        cluster.getExecutionGraph(job).get().getAllExecutionVertices()) {
-      if (task.getCurrentExecutionAttempt().getAttemptNumber() == 0) {
+  private boolean isRestarted(JobClient job) {
+    for (AccessExecutionVertex task : cluster.executionGraph(job).getAllExecutionVertices()) {
+      if (task.getExecutionState() != ExecutionState.RUNNING
+          || task.getCurrentExecutionAttempt().getAttemptNumber() == 0) {
         return false;
       }
     }
@@ -176,33 +140,18 @@ public final class LocalFlink implements AutoCloseable {
   }
 
   /** Waits for an event in a running job; fails if the job fails. */
-  public void await(JobID job, CompletableFuture<?> event) throws Exception {
-    CompletableFuture<JobResult> end = cluster.requestJobResult(job);
-    CompletableFuture.anyOf(event, end).get();
-    if (end.isDone()) {
-      failIfFailed(end.get());
-    }
+  public void await(JobClient job, CompletableFuture<?> event) throws Exception {
+    CompletableFuture.anyOf(event, job.getJobExecutionResult()).get();
   }
 
-  /** Waits until a job has ended. */
-  public void awaitEnd(JobID job) throws Exception {
-    failIfFailed(cluster.requestJobResult(job).get());
-  }
-
-  private static void failIfFailed(JobResult result) throws Exception {
-    if (!result.isSuccess()) {
-      throw new IllegalStateException(
-          "the job failed",
-          result
-              .getSerializedThrowable()
-              .map(e -> e.deserializeError(LocalFlink.class.getClassLoader()))
-              .orElse(null));
-    }
+  /** Waits until a job has ended; fails if the job fails. */
+  public void awaitEnd(JobClient job) throws Exception {
+    job.getJobExecutionResult().get();
   }
 
   /** Takes a checkpoint and returns the total bytes of the files that it wrote. */
-  public long checkpointBytes(JobID job) throws Exception {
-    Path ofJob = checkpoints().resolve(job.toHexString());
+  public long checkpointBytes(JobClient job) throws Exception {
+    Path ofJob = directory.resolve("checkpoints").resolve(job.getJobID().toHexString());
     Map<Path, Long> before = files(ofJob);
     checkpoint(job);
     Map<Path, Long> after = files(ofJob);
@@ -211,15 +160,15 @@ public final class LocalFlink implements AutoCloseable {
   }
 
   /** Takes a savepoint and returns its path. */
-  public Path savepoint(JobID job, SavepointFormatType format) throws Exception {
+  public Path savepoint(JobClient job, SavepointFormatType format) throws Exception {
     Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
-    String place = cluster.triggerSavepoint(job, FlinkPath.of(savepoints), false, format).get();
+    String place = job.triggerSavepoint(FlinkPath.of(savepoints), format).get();
     return Path.of(URI.create(place));
   }
 
   /** Takes a checkpoint and returns its path when it is complete. */
-  public String checkpoint(JobID job) throws Exception {
-    return cluster.triggerCheckpoint(job).get();
+  public String checkpoint(JobClient job) throws InterruptedException {
+    return cluster.triggerCheckpoint(job);
   }
 
   /**
@@ -233,9 +182,8 @@ public final class LocalFlink implements AutoCloseable {
   public record Checkpoint(long id, long triggeredMillis, long millis, long bytes, String path) {}
 
   /** The last complete checkpoint of a job; null if there is none. */
-  public @Nullable Checkpoint lastCheckpoint(JobID job) throws Exception {
-    CheckpointStatsSnapshot statistics =
-        cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot();
+  public @Nullable Checkpoint lastCheckpoint(JobClient job) {
+    CheckpointStatsSnapshot statistics = cluster.executionGraph(job).getCheckpointStatsSnapshot();
     CompletedCheckpointStats last =
         statistics == null ? null : statistics.getHistory().getLatestCompletedCheckpoint();
     return last == null
@@ -272,12 +220,8 @@ public final class LocalFlink implements AutoCloseable {
     return sizes;
   }
 
-  private Path checkpoints() {
-    return directory.resolve("checkpoints");
-  }
-
   @Override
-  public void close() {
-    cluster.closeAsync().join();
+  public void close() throws IOException {
+    cluster.close();
   }
 }
