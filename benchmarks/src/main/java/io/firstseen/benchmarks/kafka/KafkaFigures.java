@@ -141,18 +141,19 @@ public final class KafkaFigures extends FiguresProgram {
                 apart ? ", job and broker on a processor each" : ""));
     Events events = new Events(part.format, part.parallelism, records);
     Map<Subject, List<MeasuredRun.Result>> results;
-    try (BrokerProcess broker =
+    try (ChildJvm.Service broker =
         BrokerProcess.start(
             apart ? Processors.SECOND : Processors.ALL,
             new BrokerProcess.Spec(
                 directory.resolve("broker").toString(), Events.TOPIC, part.parallelism))) {
-      events.write(broker.bootstrapServers());
+      events.write(broker.line());
       results =
           Turns.measure(
               subjects,
               0,
               rounds,
-              (subject, round) -> run(part, subject, round, events, broker, directory, apart));
+              (subject, round) ->
+                  run(part, subject, round, events, broker.line(), directory, apart));
     }
     MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
     print(part, results);
@@ -163,7 +164,7 @@ public final class KafkaFigures extends FiguresProgram {
       Subject subject,
       int round,
       Events events,
-      BrokerProcess broker,
+      String bootstrapServers,
       Path directory,
       boolean apart)
       throws Exception {
@@ -176,7 +177,7 @@ public final class KafkaFigures extends FiguresProgram {
             warmUps,
             checkpointMillis,
             kafkaProperties,
-            broker.bootstrapServers(),
+            bootstrapServers,
             directory.resolve("flink").toString());
     MeasuredRun.Result result =
         ChildJvm.withHeap(HEAP_MEBIBYTES)

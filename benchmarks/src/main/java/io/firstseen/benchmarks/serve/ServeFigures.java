@@ -2,6 +2,8 @@ package io.firstseen.benchmarks.serve;
 
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.compaction.WindowPublisher;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.Processors;
 import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -11,9 +13,7 @@ import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.Operation;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,18 +69,13 @@ public final class ServeFigures extends FiguresProgram {
     Path list = Files.createDirectory(directory.resolve("list"));
     publish(new SnapshotDirectory(set), Canonicaliser.URL, ServeFigures::key);
     publish(new SnapshotDirectory(list), Canonicaliser.URL_EXPRESSION, i -> host(i) + "/");
-    Process server = startServer(set, list);
-    try (BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(server.getInputStream(), StandardCharsets.US_ASCII))) {
-      String line = out.readLine();
-      if (line == null) {
-        throw new IOException("the server has not started");
-      }
-      int[] ports = Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray();
+    // On a separate core if the system supports that.
+    try (ChildJvm.Service server =
+        ChildJvm.withOptions(List.of("-XX:ActiveProcessorCount=1", "-Xmx1g"))
+            .processors(Processors.FIRST)
+            .serve(ServedProcess.class, new ServedProcess.Spec(set.toString(), list.toString()))) {
+      int[] ports = Arrays.stream(server.line().split(" ")).mapToInt(Integer::parseInt).toArray();
       measure(server, subjects(ports));
-    } finally {
-      server.destroyForcibly().waitFor();
     }
   }
 
@@ -117,25 +111,6 @@ public final class ServeFigures extends FiguresProgram {
       }
       directory.writeManifest(publisher.manifest());
     }
-  }
-
-  /** Starts the server, on a separate core if the system supports that. */
-  private Process startServer(Path set, Path list) throws IOException {
-    List<String> command = new ArrayList<>();
-    if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
-      command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
-    }
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:ActiveProcessorCount=1",
-            "-Xmx1g",
-            "-cp",
-            System.getProperty("java.class.path"),
-            ServedProcess.class.getName(),
-            set.toString(),
-            list.toString()));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   private Map<String, Subject> subjects(int[] ports) {
@@ -178,7 +153,7 @@ public final class ServeFigures extends FiguresProgram {
     }
   }
 
-  private void measure(Process server, Map<String, Subject> subjects) throws Exception {
+  private void measure(ChildJvm.Service server, Map<String, Subject> subjects) throws Exception {
     Map<String, List<Round>> all =
         Turns.measure(
             subjects.keySet(), 1, rounds, (name, round) -> round(server, subjects.get(name)));
@@ -201,13 +176,13 @@ public final class ServeFigures extends FiguresProgram {
         });
   }
 
-  private Round round(Process server, Subject subject) throws Exception {
+  private Round round(ChildJvm.Service server, Subject subject) throws Exception {
     try (HttpLoad load = load(subject)) {
-      long cpuBefore = cpuNanos(server);
+      long cpuBefore = server.cpuNanos();
       long start = System.nanoTime();
       long replies = load.run(Duration.ofSeconds(seconds));
       double nanos = System.nanoTime() - start;
-      return new Round(replies / nanos * 1e9, (cpuNanos(server) - cpuBefore) / nanos);
+      return new Round(replies / nanos * 1e9, (server.cpuNanos() - cpuBefore) / nanos);
     }
   }
 
@@ -216,9 +191,5 @@ public final class ServeFigures extends FiguresProgram {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), subject.port());
     return new HttpLoad(address, subject.targets(), connections, subject.expected());
-  }
-
-  private static long cpuNanos(Process process) {
-    return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }
 }

@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.serve;
 
 import com.sun.net.httpserver.HttpServer;
+import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
@@ -32,11 +33,19 @@ final class ServedProcess {
 
   private ServedProcess() {}
 
-  /** The arguments are the directories of the set and the list. */
+  /**
+   * What to serve.
+   *
+   * @param set the directory of the set
+   * @param list the directory of the list
+   */
+  record Spec(String set, String list) {}
+
   public static void main(String[] arguments) throws Exception {
+    Spec spec = ChildJvm.specification(arguments, Spec.class);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    SnapshotServer set = serve(any, Path.of(arguments[0]));
-    SnapshotServer list = serve(any, Path.of(arguments[1]));
+    SnapshotServer set = serve(any, Path.of(spec.set()));
+    SnapshotServer list = serve(any, Path.of(spec.list()));
     byte[] body = "{\"present\":true}\n".getBytes(StandardCharsets.US_ASCII);
     HttpService empty =
         HttpService.start(

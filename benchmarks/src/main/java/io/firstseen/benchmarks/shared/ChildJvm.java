@@ -88,8 +88,15 @@ public record ChildJvm(
     }
   }
 
-  /** Starts a class that talks through its standard input and output. Without the limit of time. */
-  public Process start(Class<?> main, Object specification) throws IOException {
+  /**
+   * Starts a class that serves until its standard input ends, and waits until it prints a line.
+   * Without the limit of time.
+   */
+  public Service serve(Class<?> main, Object specification) throws IOException {
+    return new Service(start(main, specification));
+  }
+
+  private Process start(Class<?> main, Object specification) throws IOException {
     List<String> command = new ArrayList<>(processors.prefix());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
@@ -111,6 +118,46 @@ public record ChildJvm(
   /** For the child. */
   public static void answer(Object answer) throws IOException {
     JSON.writeValue(System.out, answer);
+  }
+
+  /** A running child. */
+  public static final class Service implements AutoCloseable {
+    private static final int STOP_SECONDS = 20;
+
+    private final Process process;
+    private final Thread kill;
+    private final String line;
+
+    private Service(Process process) throws IOException {
+      this.process = process;
+      this.kill = new Thread(process::destroyForcibly);
+      Runtime.getRuntime().addShutdownHook(kill);
+      this.line = process.inputReader().readLine();
+      if (line == null) {
+        throw new IOException("the process has not started");
+      }
+    }
+
+    /** The line that it has printed: where it can be reached. */
+    public String line() {
+      return line;
+    }
+
+    /** The processor time so far, in nanoseconds; 0 if the system does not tell. */
+    public long cpuNanos() {
+      return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+    }
+
+    @Override
+    public void close() throws IOException {
+      process.getOutputStream().close();
+      process
+          .onExit()
+          .completeOnTimeout(process, STOP_SECONDS, TimeUnit.SECONDS)
+          .join()
+          .destroyForcibly();
+      Runtime.getRuntime().removeShutdownHook(kill);
+    }
   }
 
   /** The child exited with a status other than 0. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.kafka.KafkaFigures.Bounds;
+import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.Processors;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -33,8 +34,8 @@ class KafkaFiguresTest {
   @Tag("slow")
   void everyJobReadsAndWritesAllEventsOfTwoPartitions() throws Exception {
     Events events = new Events(EventFormat.JSON, 2, EVENTS);
-    try (BrokerProcess broker = broker(2)) {
-      events.write(broker.bootstrapServers());
+    try (ChildJvm.Service broker = broker(2)) {
+      events.write(broker.line());
       for (Subject subject : Subject.values()) {
         MeasuredRun.Result result = MeasuredRun.run(spec(subject, 1, events, broker));
         assertThat(result.eventsPerSecond()).isPositive();
@@ -64,15 +65,16 @@ class KafkaFiguresTest {
   @Test
   void theDedupReadsAndWritesAllEvents() throws Exception {
     Events events = new Events(EventFormat.KEY, 1, EVENTS);
-    try (BrokerProcess broker = broker(1)) {
-      events.write(broker.bootstrapServers());
+    try (ChildJvm.Service broker = broker(1)) {
+      events.write(broker.line());
       MeasuredRun.Result result = MeasuredRun.run(spec(Subject.OURS, 0, events, broker));
       assertThat(result.eventsPerSecond()).isPositive();
       assertThat(result.processorSeconds()).isPositive();
     }
   }
 
-  private MeasuredRun.Spec spec(Subject subject, int warmUps, Events events, BrokerProcess broker) {
+  private MeasuredRun.Spec spec(
+      Subject subject, int warmUps, Events events, ChildJvm.Service broker) {
     return new MeasuredRun.Spec(
         "test-" + subject,
         subject,
@@ -81,7 +83,7 @@ class KafkaFiguresTest {
         warmUps,
         100,
         List.of("linger.ms=1"),
-        broker.bootstrapServers(),
+        broker.line(),
         directory.resolve("flink").toString());
   }
 
@@ -110,7 +112,7 @@ class KafkaFiguresTest {
         .noneMatch(figure -> figure.path("reached").booleanValue());
   }
 
-  private BrokerProcess broker(int partitions) throws Exception {
+  private ChildJvm.Service broker(int partitions) throws Exception {
     return BrokerProcess.start(
         Processors.ALL,
         new BrokerProcess.Spec(directory.resolve("broker").toString(), Events.TOPIC, partitions));
