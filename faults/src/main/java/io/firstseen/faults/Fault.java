@@ -1,7 +1,5 @@
 package io.firstseen.faults;
 
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 
 /** What can happen to the pipeline. */
@@ -53,11 +51,8 @@ enum Fault {
   }
 
   /** The name on command lines and in reports. */
-  String id() {
+  @Override
+  public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  static List<String> ids() {
-    return Arrays.stream(values()).map(Fault::id).toList();
   }
 }

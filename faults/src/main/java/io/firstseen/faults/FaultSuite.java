@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -58,8 +57,8 @@ public final class FaultSuite implements Callable<Integer> {
       names = "--only",
       paramLabel = "FAULT",
       split = ",",
-      description = "Instead of --kills: these faults, in this order.")
-  private List<String> only = List.of();
+      description = "Instead of --kills: these faults, in this order; see --list.")
+  private List<Fault> only = List.of();
 
   @Mixin private RunOptions options;
 
@@ -107,27 +106,14 @@ public final class FaultSuite implements Callable<Integer> {
   public Integer call() throws Exception {
     if (list) {
       for (Fault fault : Fault.values()) {
-        RunOptions.OUT.printf("%-22s %s%n", fault.id(), fault.meaning());
+        RunOptions.OUT.printf("%-22s %s%n", fault, fault.meaning());
       }
       return 0;
     }
     atLeast("--kills", 1, kills);
     atLeast("--rate", 1, rate);
     atLeast("--ahead", 1000, ahead);
-    List<Fault> chosen = only.stream().map(this::fault).toList();
-    return options.run(
-        "faults", (work, jar) -> run(work, jar, chosen), Report::isGood, Report::text);
-  }
-
-  private Fault fault(String id) {
-    return Stream.of(Fault.values())
-        .filter(fault -> fault.id().equals(id))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new ParameterException(
-                    command.commandLine(),
-                    "--only must be of %s, got '%s'".formatted(Fault.ids(), id)));
+    return options.run("faults", this::run, Report::isGood, Report::text);
   }
 
   private void atLeast(String name, int least, int value) {
@@ -137,7 +123,7 @@ public final class FaultSuite implements Callable<Integer> {
     }
   }
 
-  private Report run(Path work, Path jar, List<Fault> chosen) throws Exception {
+  private Report run(Path work, Path jar) throws Exception {
     long start = System.nanoTime();
     long base = (System.currentTimeMillis() - HOURS_BEHIND) / WINDOW_MILLIS * WINDOW_MILLIS;
     StreamSettings stream =
@@ -145,10 +131,10 @@ public final class FaultSuite implements Callable<Integer> {
     progress("starting the processes, with data in %s", work);
     try (Pipeline pipeline = new Pipeline(work, settings(stream, jar))) {
       List<Schedule.Step> steps =
-          chosen.isEmpty()
+          only.isEmpty()
               ? Schedule.of(options.seed(), kills, fault -> isPossible(fault, pipeline))
               : Schedule.of(
-                  options.seed(), chosen.stream().filter(f -> isPossible(f, pipeline)).toList());
+                  options.seed(), only.stream().filter(f -> isPossible(f, pipeline)).toList());
       pipeline.start();
       ExactModel model = new ExactModel(stream, KeyHash.fromFile(pipeline.hashKeyFile()));
       OutputCheck output = new OutputCheck(model);
@@ -272,7 +258,7 @@ public final class FaultSuite implements Callable<Integer> {
         try {
           injection.run(step);
         } catch (IOException e) {
-          differences.add("%s: %s".formatted(step.fault().id(), e.getMessage()));
+          differences.add("%s: %s".formatted(step.fault(), e.getMessage()));
           return;
         }
         recovery = new Recovery(i + 1, steps.size(), step, begin, before);
@@ -427,7 +413,7 @@ public final class FaultSuite implements Callable<Integer> {
         differences.add(
             "after %s: not recovered within %s (output %.1f s, snapshots %.1f s, consumer %.1f s,"
                     .formatted(
-                        step == null ? "the start" : step.fault().id(),
+                        step == null ? "the start" : step.fault(),
                         RECOVERY_TIMEOUT,
                         outputSeconds,
                         snapshotsSeconds,
@@ -473,7 +459,7 @@ public final class FaultSuite implements Callable<Integer> {
         longestGapSeconds = Math.max(longestGapSeconds, gap);
         happened.add(
             new Report.Happened(
-                step.fault().id(),
+                step.fault().toString(),
                 step.overlaps(),
                 heldSeconds,
                 outputSeconds,
@@ -488,7 +474,7 @@ public final class FaultSuite implements Callable<Integer> {
             seconds(),
             number,
             of,
-            step.fault().id(),
+            step.fault(),
             step.overlaps() ? " (overlapping)" : "",
             heldSeconds,
             tenths(outputSeconds),

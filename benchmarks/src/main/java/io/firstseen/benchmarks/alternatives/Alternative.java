@@ -3,8 +3,6 @@ package io.firstseen.benchmarks.alternatives;
 import io.firstseen.benchmarks.dedup.Subject;
 import io.firstseen.benchmarks.shared.Backend;
 import java.util.Locale;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A way to tell which keys are new, and where it keeps them. */
@@ -59,28 +57,9 @@ enum Alternative {
   }
 
   /** The name on the command line. */
-  String id() {
+  @Override
+  public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /**
-   * The alternative with the name {@code id}.
-   *
-   * @throws IllegalArgumentException if there is none
-   */
-  static Alternative of(String id) {
-    return Stream.of(values())
-        .filter(alternative -> alternative.id().equals(id))
-        .findAny()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "must be one of %s, got '%s'"
-                        .formatted(
-                            Stream.of(values())
-                                .map(Alternative::id)
-                                .collect(Collectors.joining(", ")),
-                            id)));
   }
 
   /** The name in tables. */

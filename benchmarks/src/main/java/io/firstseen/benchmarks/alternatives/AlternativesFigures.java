@@ -3,6 +3,7 @@ package io.firstseen.benchmarks.alternatives;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.OptionChecks;
+import io.firstseen.cli.size.Amounts;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Files;
@@ -10,12 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * Prints a table of Firstseen and what people would use in its place, and plots it. Exits with
@@ -33,14 +30,13 @@ import picocli.CommandLine.TypeConversionException;
     })
 public final class AlternativesFigures extends FiguresProgram {
   private static final long MIN_KEYS = 1000;
-  private static final Pattern KEYS = Pattern.compile("(\\d{1,12})([kKmM]?)");
 
   @Option(
       names = "--keys",
       paramLabel = "N",
       split = ",",
       defaultValue = "1m,10m,100m",
-      converter = KeysConverter.class,
+      converter = Amounts.Count.class,
       description = "Different keys, such as 20000, 10k or 10m; at least 1000 (${DEFAULT-VALUE}).")
   private List<Long> keys;
 
@@ -48,8 +44,7 @@ public final class AlternativesFigures extends FiguresProgram {
       names = "--only",
       paramLabel = "WHAT",
       split = ",",
-      converter = AlternativeConverter.class,
-      description = "Only these; a wrong name lists all.")
+      description = "Only these: ${COMPLETION-CANDIDATES}.")
   private List<Alternative> only = List.of();
 
   @Option(
@@ -147,36 +142,5 @@ public final class AlternativesFigures extends FiguresProgram {
     int zeros = keys < 1_000_000 ? 3 : 6;
     return rounded.movePointLeft(zeros).stripTrailingZeros().toPlainString()
         + (zeros == 3 ? " k" : " M");
-  }
-
-  /** Reads numbers of keys. */
-  static final class KeysConverter implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String text) {
-      Matcher parts = KEYS.matcher(text);
-      if (!parts.matches()) {
-        throw new TypeConversionException(
-            "must be a number, maybe with k or m, got '" + text + "'");
-      }
-      long factor =
-          switch (parts.group(2)) {
-            case "" -> 1;
-            case "k", "K" -> 1000;
-            default -> 1_000_000;
-          };
-      return Long.parseLong(parts.group(1)) * factor;
-    }
-  }
-
-  /** Reads the names of alternatives. */
-  static final class AlternativeConverter implements ITypeConverter<Alternative> {
-    @Override
-    public Alternative convert(String id) {
-      try {
-        return Alternative.of(id);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
   }
 }

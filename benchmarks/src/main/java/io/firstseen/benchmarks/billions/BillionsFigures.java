@@ -85,8 +85,7 @@ public final class BillionsFigures extends FiguresProgram {
   @Option(
       names = "--backend",
       defaultValue = "heap",
-      description = "heap or rocksdb (default: ${DEFAULT-VALUE})",
-      converter = Backend.Converter.class)
+      description = "heap or rocksdb (default: ${DEFAULT-VALUE})")
   private Backend backend;
 
   @Option(

@@ -9,9 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * Prints the figures of the dedup operator in whole jobs, and whether they meet their bounds. Exits
@@ -45,8 +43,7 @@ public final class DedupFigures extends FiguresProgram {
       names = "--only",
       paramLabel = "ROW",
       split = ",",
-      converter = RowConverter.class,
-      description = "Only these rows of the table; a wrong name lists all rows.")
+      description = "Only these rows of the table: ${COMPLETION-CANDIDATES}.")
   private List<Row> only = List.of();
 
   @Option(
@@ -131,18 +128,6 @@ public final class DedupFigures extends FiguresProgram {
     measured.report(rows, figures);
     if (svg != null) {
       Files.writeString(svg, FiguresPlot.svg(measured.pipelines()));
-    }
-  }
-
-  /** Reads the rows' names. */
-  static final class RowConverter implements ITypeConverter<Row> {
-    @Override
-    public Row convert(String id) {
-      try {
-        return Row.of(id);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
     }
   }
 }

@@ -41,7 +41,7 @@ final class Measurements {
   void report(Set<Row> rows, Figures figures) {
     for (Row row : rows) {
       Row.Figure figure = row.figure(this);
-      figures.add(row.id(), row.what(), figure.value(), row.bound(), figure.text());
+      figures.add(row.toString(), row.what(), figure.value(), row.bound(), figure.text());
     }
     figures.detail("runs", pipelines);
     figures.detail("checkpointed", checkpointed);

@@ -206,27 +206,9 @@ enum Row {
   }
 
   /** The name on the command line. */
-  String id() {
+  @Override
+  public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  /**
-   * The row with the name {@code id}.
-   *
-   * @throws IllegalArgumentException if no row has this name
-   */
-  static Row of(String id) {
-    for (Row row : values()) {
-      if (row.id().equals(id)) {
-        return row;
-      }
-    }
-    throw new IllegalArgumentException(
-        "row must be one of "
-            + EnumSet.allOf(Row.class).stream().map(Row::id).collect(Collectors.joining(", "))
-            + ", got '"
-            + id
-            + "'");
   }
 
   String what() {

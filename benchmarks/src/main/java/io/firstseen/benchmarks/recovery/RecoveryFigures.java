@@ -41,7 +41,6 @@ public final class RecoveryFigures extends FiguresProgram {
       paramLabel = "NAME",
       split = ",",
       defaultValue = "heap,rocksdb",
-      converter = Backend.Converter.class,
       description = "heap, rocksdb or both (${DEFAULT-VALUE}).")
   private List<Backend> backends;
 

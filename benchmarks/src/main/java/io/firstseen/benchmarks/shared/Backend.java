@@ -1,8 +1,5 @@
 package io.firstseen.benchmarks.shared;
 
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
-
 /** The state backends. */
 public enum Backend {
   HASHMAP("hashmap"),
@@ -19,15 +16,9 @@ public enum Backend {
     return id;
   }
 
-  /** Reads the names that Flink's options have for the backends. */
-  public static final class Converter implements ITypeConverter<Backend> {
-    @Override
-    public Backend convert(String name) {
-      return switch (name) {
-        case "heap" -> HASHMAP;
-        case "rocksdb" -> ROCKSDB;
-        default -> throw new TypeConversionException("must be heap or rocksdb, got " + name);
-      };
-    }
+  /** The name in Firstseen's options. */
+  @Override
+  public String toString() {
+    return this == HASHMAP ? "heap" : id;
   }
 }

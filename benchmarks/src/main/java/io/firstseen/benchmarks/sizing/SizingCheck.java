@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.recovery.RecoveryFigures;
-import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.cli.size.Sizing;
 import io.firstseen.operators.dedup.Firstseen;
@@ -102,7 +101,7 @@ public final class SizingCheck extends FiguresProgram {
             "--keys=" + run.keys(),
             "--rate=1",
             "--fpr=" + (run.falsePositiveRate() == null ? RATE : run.falsePositiveRate()),
-            "--backend=" + (run.backend() == Backend.HASHMAP ? "heap" : "rocksdb"),
+            "--backend=" + run.backend(),
             "--cached=" + (run.cached() == null ? 1 : run.cached()),
             "--dedup-shards=" + Firstseen.DEFAULT_SHARDS,
             "--parallelism=" + run.parallelism(),

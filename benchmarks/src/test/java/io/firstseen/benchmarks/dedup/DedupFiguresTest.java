@@ -99,7 +99,12 @@ class DedupFiguresTest {
   @Test
   void rowsAreFoundByTheirNames() {
     for (Row row : Row.values()) {
-      assertThat(Row.of(row.id())).isEqualTo(row);
+      List<Row> only =
+          new DedupFigures()
+              .commandLine()
+              .parseArgs("--only=" + row)
+              .matchedOptionValue("--only", List.of());
+      assertThat(only).containsExactly(row);
     }
   }
 

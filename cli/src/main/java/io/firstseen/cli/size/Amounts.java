@@ -9,7 +9,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parses and formats numbers and sizes. */
-final class Amounts {
+public final class Amounts {
   private static final Pattern AMOUNT =
       Pattern.compile(
           "([0-9][0-9_]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
@@ -37,7 +37,7 @@ final class Amounts {
   }
 
   /** A whole number of at least 1: {@code 1000000}, {@code 1e12}, {@code 10G}. */
-  static final class Count implements ITypeConverter<Long> {
+  public static final class Count implements ITypeConverter<Long> {
     @Override
     public Long convert(String value) {
       BigDecimal amount = read(value, false, "1000000, 1e12 or 10G");
