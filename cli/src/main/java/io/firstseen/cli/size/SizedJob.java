@@ -27,7 +27,7 @@ record SizedJob(
     double pageCacheBytesOfTask,
     double managedBytesOfTask,
     @Nullable SnapshotSizing snapshots) {
-  private static final String JAR = "jobs/target/jobs-0.2.0-SNAPSHOT-job.jar";
+  private static final String JAR = "jobs/target/jobs-0.2.0-job.jar";
 
   /** Slots per TaskManager. */
   int slots() {
