@@ -14,6 +14,7 @@ public class FollowDirectory {
   public static void main(String[] url) throws Exception {
     try (var followed = FollowedDirectory.builder(Path.of("snapshots"), "phishing").start()) {
       followed.awaitReady(Duration.ofSeconds(30));
+      // A snapshot never changes: get the newest for each query.
       UrlList list = UrlList.of(followed.status().snapshot().orElseThrow(), KeyHash.fixed());
       var entry = list.match(null, UrlExpressions.of(url[0].getBytes(UTF_8)));
       System.out.println(entry.orElse("absent"));

@@ -1,7 +1,13 @@
 package io.firstseen.consumer;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UrlAnswer;
+import io.firstseen.filters.snapshot.UrlLists;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,6 +39,18 @@ final class DocumentedExamples {
             .start();
     // example: end
     return phishing;
+  }
+
+  static boolean ask(SnapshotClient phishing, SnapshotClient allowed, String url)
+      throws InvalidKeyException {
+    // example: begin
+    // Per query: the lists use the newest snapshots at this moment.
+    UrlLists lists = new UrlLists(List.of(phishing.urlList()), List.of(allowed.urlList()));
+    UrlAnswer answer = lists.ask(null, UrlExpressions.of(url.getBytes(UTF_8)));
+    boolean block = answer.isPresent(); // listed, and in no allow set
+    List<UrlAnswer.Match> entries = answer.matches(); // with the names of their lists
+    // example: end
+    return block && !entries.isEmpty();
   }
 
   static void bind(SnapshotClient client, MeterRegistry registry) {
