@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * so an object must be used by one thread; it may serve many filters of one shape.
  */
 public final class PagedFilter {
+  private static final int DELETIONS_PER_SHRINK = 16;
+
   private final CuckooShape shape;
   private final int textTagBits;
   private final PathSearch search = new PathSearch();
@@ -145,7 +147,7 @@ public final class PagedFilter {
     CuckooPage page = page(store, identity);
     if (page instanceof BucketPage table && table.removeInPlace(identity)) {
       store.put(identity, page, PageChange.REMOVAL);
-      shrink(store, page, identity);
+      shrinkAfterDeletion(store, page, identity);
       return true;
     }
     if (page.isFrozen() && !page.contains(identity)) {
@@ -159,7 +161,7 @@ public final class PagedFilter {
       return false;
     }
     store.put(identity, target, PageChange.REMOVAL);
-    shrink(store, target, identity);
+    shrinkAfterDeletion(store, target, identity);
     return true;
   }
 
@@ -187,6 +189,13 @@ public final class PagedFilter {
     CuckooPage left = expired(store, page, identity);
     shrink(store, left == null ? page : left, identity);
     return left != null;
+  }
+
+  /** Examines a page only after some deletions, because this may read the sibling of the page. */
+  private void shrinkAfterDeletion(PageStore store, CuckooPage page, long identity) {
+    if (page.count() % DELETIONS_PER_SHRINK == 0) {
+      shrink(store, page, identity);
+    }
   }
 
   /** Replaces the page of an identity by smaller ones as long as it has too few keys for it. */
