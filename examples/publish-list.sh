@@ -1,5 +1,6 @@
 # Downloads a list of URLs or hosts, and publishes its changes as a signed set. Arguments: the
-# address of the list, and the name of the set. See docs/operations/publish-lists.md.
+# address of the list, and the name of the set. LISTS, PUBLISHED and KEY may name other places. See
+# docs/operations/publish-lists.md.
 set -eu
 trap 'status=$?; [ $status -eq 0 ] || echo "failed with status $status"' EXIT
 firstseen=$(cd "$(dirname "$0")/.." && pwd)/firstseen

@@ -37,11 +37,6 @@ public final class SnapshotContains extends SnapshotFunction {
   }
 
   @Override
-  List<String> sets(CallContext call) {
-    return List.of(literal(call, 0, "set"));
-  }
-
-  @Override
   SnapshotFunction specialized(List<Source> sources, Duration wait, CallContext call) {
     return new SnapshotContains(sources, wait);
   }
@@ -74,10 +69,6 @@ public final class SnapshotContains extends SnapshotFunction {
       byte @Nullable [] key,
       byte @Nullable [] scope) {
     return contains(key, scope);
-  }
-
-  private static byte @Nullable [] bytes(@Nullable StringData text) {
-    return text == null ? null : text.toBytes();
   }
 
   private @Nullable Boolean contains(byte @Nullable [] key, byte @Nullable [] scope) {

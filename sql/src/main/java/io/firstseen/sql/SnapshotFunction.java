@@ -24,6 +24,7 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
@@ -156,8 +157,10 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
   /** Returns the function for one call. */
   abstract SnapshotFunction specialized(List<Source> sources, Duration wait, CallContext call);
 
-  /** Returns the names of the sets of a call. */
-  abstract List<String> sets(CallContext call);
+  /** Returns the names of the sets of a call: by default, of the set in the first argument. */
+  List<String> sets(CallContext call) {
+    return List.of(literal(call, 0, "set"));
+  }
 
   /** Returns a literal argument. */
   final String literal(CallContext call, int index, String subject) {
@@ -358,6 +361,10 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
     synchronized (CLIENTS) {
       return CLIENTS.size();
     }
+  }
+
+  static byte @Nullable [] bytes(@Nullable StringData text) {
+    return text == null ? null : text.toBytes();
   }
 
   /** Returns the number of sets of the call. */

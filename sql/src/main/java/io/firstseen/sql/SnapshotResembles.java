@@ -41,11 +41,6 @@ public final class SnapshotResembles extends SnapshotFunction {
   }
 
   @Override
-  List<String> sets(CallContext call) {
-    return List.of(literal(call, 0, "set"));
-  }
-
-  @Override
   SnapshotFunction specialized(List<Source> sources, Duration wait, CallContext call) {
     return new SnapshotResembles(sources, wait);
   }
@@ -84,10 +79,6 @@ public final class SnapshotResembles extends SnapshotFunction {
       byte @Nullable [] text,
       byte @Nullable [] scope) {
     return resembles(text, scope);
-  }
-
-  private static byte @Nullable [] bytes(@Nullable StringData text) {
-    return text == null ? null : text.toBytes();
   }
 
   private @Nullable Integer resembles(byte @Nullable [] text, byte @Nullable [] scope) {
