@@ -41,7 +41,7 @@ class SqlClientIT {
   /** Libraries that are not in the lib of a cluster, by their files' names. */
   private static final Pattern NOT_FLINK =
       Pattern.compile(
-          "(filters|state-serializers|operators|snapshot-consumer|embedded|fixtures|siphash|hash4j"
+          "(filters|state-serializers|operators|snapshot-consumer|embedded|fixtures|hash4j"
               + "|crawler-commons|jackson|kafka|flink-connector-kafka|flink-test-utils|junit"
               + "|assertj|awaitility)[-_].*");
 
