@@ -2,7 +2,7 @@
 # address of the list, and the name of the set. LISTS, PUBLISHED and KEY may name other places. See
 # docs/operations/publish-lists.md.
 set -eu
-trap 'status=$?; [ $status -eq 0 ] || echo "failed with status $status"' EXIT
+trap 'status=$?; [ $status -eq 0 ] || echo "$(date -u +%FT%TZ) $2: failed with status $status"' EXIT
 firstseen=$(cd "$(dirname "$0")/.." && pwd)/firstseen
 cd "${LISTS:-/var/lib/lists}"
 # Only a complete download replaces the list.
