@@ -30,6 +30,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
 import org.apache.flink.table.functions.UserDefinedFunction;
 import org.apache.flink.table.types.inference.CallContext;
+import org.apache.flink.util.TemporaryClassLoaderContext;
 import org.apache.flink.util.TimeUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
@@ -217,6 +218,9 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
               settings.get(BLOBS),
               settings.get(HASH_KEY_FILE),
               settings.getOptional(PUBLIC_KEY).map(ArrayList::new).orElseGet(ArrayList::new));
+      // Kafka loads classes by name with the loader of the thread, which does not have the classes
+      // of a jar that was added to the session.
+      var loader = TemporaryClassLoaderContext.of(SnapshotFunction.class.getClassLoader());
       try {
         // Rejects invalid brokers, names and properties here instead of on the TaskManagers.
         var unused = source.client().build();
@@ -227,6 +231,8 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
         var unusedToo = new ConsumerConfig(consumer);
       } catch (IllegalArgumentException | ConfigException e) {
         throw new ValidationException(sqlName() + ": " + e.getMessage(), e);
+      } finally {
+        loader.close();
       }
       followed.add(source);
     }

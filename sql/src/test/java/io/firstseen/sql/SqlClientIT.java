@@ -48,27 +48,27 @@ class SqlClientIT {
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
   private static String flink;
+  private static String flinkWithoutSqlJar;
+  private static Path sqlJar;
   private static int gatewayPort;
   private static final List<Process> STARTED = new ArrayList<>();
 
   @BeforeAll
   static void start() throws Exception {
-    Path jar = Path.of("target", "sql-" + Project.version() + "-sql.jar").toAbsolutePath();
-    assertThat(jar).as("the SQL jar, made by mvn package").exists();
+    sqlJar = Path.of("target", "sql-" + Project.version() + "-sql.jar").toAbsolutePath();
+    assertThat(sqlJar).as("the SQL jar, made by mvn package").exists();
     try (Stream<Path> others = Files.list(Path.of("target", "sql-client"))) {
-      flink =
+      flinkWithoutSqlJar =
           Stream.concat(
-                  Stream.of(jar.toString()),
-                  Stream.concat(
-                      others.map(other -> other.toAbsolutePath().toString()).sorted(),
-                      Arrays.stream(
-                              System.getProperty(
-                                      "surefire.test.class.path",
-                                      System.getProperty("java.class.path"))
-                                  .split(File.pathSeparator, -1))
-                          .filter(SqlClientIT::isFlink)))
+                  others.map(other -> other.toAbsolutePath().toString()).sorted(),
+                  Arrays.stream(
+                          System.getProperty(
+                                  "surefire.test.class.path", System.getProperty("java.class.path"))
+                              .split(File.pathSeparator, -1))
+                      .filter(SqlClientIT::isFlink))
               .collect(Collectors.joining(File.pathSeparator));
     }
+    flink = sqlJar + File.pathSeparator + flinkWithoutSqlJar;
     int webPort = LocalPort.free();
     gatewayPort = LocalPort.free();
     Files.writeString(
@@ -100,6 +100,7 @@ class SqlClientIT {
     String configuration = "--configDir=" + directory.resolve("conf");
     launch(
         "jobmanager",
+        flink,
         "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
         configuration);
     List<String> taskManager = new ArrayList<>(List.of(configuration));
@@ -120,10 +121,12 @@ class SqlClientIT {
     }
     launch(
         "taskmanager",
+        flink,
         "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
         taskManager.toArray(String[]::new));
     launch(
         "gateway",
+        flink,
         "org.apache.flink.table.gateway.SqlGateway",
         "-Dsql-gateway.endpoint.rest.port=" + gatewayPort);
 
@@ -159,7 +162,7 @@ class SqlClientIT {
         && !NOT_FLINK.matcher(Path.of(entry).getFileName().toString()).matches();
   }
 
-  private static Process launch(String name, String program, String... arguments)
+  private static Process launch(String name, String classPath, String program, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -169,7 +172,7 @@ class SqlClientIT {
     // As in Flink's default configuration.
     command.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
     command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
-    command.addAll(List.of("-cp", flink, program));
+    command.addAll(List.of("-cp", classPath, program));
     command.addAll(List.of(arguments));
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -200,8 +203,8 @@ class SqlClientIT {
   }
 
   /** Runs examples in one session of the SQL client, each statement until its job has ended. */
-  private static void runExamples(String session, List<String> names, String... arguments)
-      throws Exception {
+  private static void runExamples(
+      String session, String classPath, List<String> names, String... arguments) throws Exception {
     StringBuilder script =
         new StringBuilder(
             """
@@ -217,7 +220,11 @@ class SqlClientIT {
     List<String> options = new ArrayList<>(List.of(arguments));
     options.addAll(List.of("-f", file.toString()));
     Process client =
-        launch(session, "org.apache.flink.table.client.SqlClient", options.toArray(String[]::new));
+        launch(
+            session,
+            classPath,
+            "org.apache.flink.table.client.SqlClient",
+            options.toArray(String[]::new));
     assertThat(client.waitFor(3, TimeUnit.MINUTES)).as("%s has ended", session).isTrue();
     String printed = Files.readString(output(session), UTF_8);
     assertThat(client.exitValue())
@@ -227,8 +234,15 @@ class SqlClientIT {
   }
 
   @Test
-  void theClientRunsExamplesWithoutAGateway() throws Exception {
-    runExamples("client", List.of("before-a-topic.sql"));
+  void theClientRunsExamplesWithoutAGatewayAndWithTheJarAsAnOption() throws Exception {
+    runExamples(
+        "client",
+        flinkWithoutSqlJar,
+        List.of("before-a-topic.sql", "snapshot-contains.sql"),
+        "--jar",
+        sqlJar.toString());
+    assertThat(Sql.lines(directory.resolve("listed")))
+        .containsExactly("{\"url\":\"https://example.org/b\",\"visitor\":\"bob\"}");
     assertThat(broker.readCommitted("visitors"))
         .extracting(ConsumerRecord::value)
         .containsExactlyInAnyOrder(
@@ -239,15 +253,14 @@ class SqlClientIT {
   void theClientRunsExamplesOnAGateway() throws Exception {
     runExamples(
         "remote",
-        List.of("new-urls.sql", "outcomes.sql", "snapshot-contains.sql", "snapshot-match.sql"),
+        flink,
+        List.of("new-urls.sql", "outcomes.sql", "snapshot-match.sql"),
         "gateway",
         "--endpoint",
         "localhost:" + gatewayPort);
     assertThat(Sql.lines(directory.resolve("first-visits"))).hasSize(2);
     assertThat(Sql.lines(directory.resolve("accepted"))).hasSize(2);
     assertThat(Sql.lines(directory.resolve("duplicates"))).hasSize(2);
-    assertThat(Sql.lines(directory.resolve("listed")))
-        .containsExactly("{\"url\":\"https://example.org/b\",\"visitor\":\"bob\"}");
     assertThat(Sql.lines(directory.resolve("blocked"))).hasSize(3);
   }
 }
