@@ -433,8 +433,9 @@ public final class Sizing {
       return checkpointBytes();
     }
     double newKeys = request.newKeysPerSecond() * request.checkpointSeconds();
-    double changed = -Math.expm1(-newKeys / (request.keys * division.sample.pages()));
-    return changed * pageStateBytes() * MeasuredCosts.incrementOfPages(allCached())
+    double pageBytes = newKeys / request.keys * pageStateBytes();
+    return division.tasks * MeasuredCosts.INCREMENT_BASE_BYTES
+        + pageBytes * MeasuredCosts.incrementOfPages(allCached())
         + newKeys * exactStateBytes();
   }
 
@@ -474,6 +475,10 @@ public final class Sizing {
           "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks"
               .formatted(
                   Amounts.seconds(usualSeconds()), Amounts.seconds(request.checkpointSeconds())));
+    }
+    if (!request.isOnRocksDb() && 2 * usualSeconds() > request.checkpointSeconds()) {
+      warnings.add(
+          "a checkpoint writes all state, which takes more than half of --checkpoint-interval: --backend rocksdb writes new keys only, if all pages fit into the page caches");
     }
     double open = request.checkpointSeconds() + usualSeconds();
     if (open > TRANSACTION_SECONDS) {

@@ -157,7 +157,7 @@ final class SizingRequest {
   @Option(
       names = "--cached",
       paramLabel = "SHARE",
-      defaultValue = "0.125",
+      defaultValue = "1",
       converter = OptionValues.Share.class,
       description =
           "Share of the pages that fit into the page caches, in (0, 1]; only with rocksdb "

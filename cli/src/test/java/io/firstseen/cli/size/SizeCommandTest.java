@@ -211,6 +211,20 @@ class SizeCommandTest {
         .isCloseTo(25e9, Percentage.withPercentage(1));
   }
 
+  /** Bytes as benchmarks/notes/checkpoints.md measured them with 1 % new keys. */
+  @ParameterizedTest
+  @CsvSource({"1e6, 1, 27.0", "1e7, 1, 17.2", "2e6, 0.125, 154"})
+  void anIncrementHasTheMeasuredBytesPerNewKey(double keys, String cached, double bytes)
+      throws IOException {
+    double newKeys = keys / 100;
+    // Half of the events of 10 s.
+    String rate = Double.toString(newKeys / 5);
+    JsonNode sizing =
+        json("--backend=rocksdb", "--cached=" + cached, "--keys=" + (long) keys, "--rate=" + rate);
+    assertThat(sizing.at("/checkpoints/usualBytes").asDouble() / newKeys)
+        .isCloseTo(bytes, Percentage.withPercentage(10));
+  }
+
   private static String[] with(String[] words, String last) {
     return Stream.concat(Arrays.stream(words), Stream.of(last)).toArray(String[]::new);
   }
@@ -225,7 +239,8 @@ class SizeCommandTest {
     "'--mode exact-keys', times and tasks refer to mode approximate",
     "'--mode exact --keys 1e11', mode exact compares 64-bit hashes",
     "'--ttl 1h', 10,125,000,000 new keys arrive within a TTL",
-    "'--backend rocksdb', adds a random read",
+    "'--storage-rate 20m', --backend rocksdb writes new keys only",
+    "'--backend rocksdb --cached 0.5', adds a random read",
     "'--snapshots --keys 1e11', of the 128 tasks of SnapshotJob takes",
     "'--snapshots --keys 1e11', all bases take 133 GiB",
     "'--snapshots --keys 1e10 --snapshot-shards 8', the values of a shard take",
@@ -388,7 +403,7 @@ class SizeCommandTest {
   @Test
   void settingsAreThoseOfFlink(@TempDir Path directory) throws IOException {
     JsonNode settings =
-        json("--keys", "1e9", "--rate", "1e6", "--backend", "rocksdb").get("flinkConfiguration");
+        json("--keys", "1e9", "--rate", "3e6", "--backend", "rocksdb").get("flinkConfiguration");
     StringBuilder yaml = new StringBuilder();
     for (Map.Entry<String, JsonNode> entry : settings.properties()) {
       yaml.append(entry.getKey() + ": " + entry.getValue().asText() + "\n");
