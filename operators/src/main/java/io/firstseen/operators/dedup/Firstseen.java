@@ -350,7 +350,7 @@ public final class Firstseen<T> {
    *
    * <p>The value is fixed when the state is first written. State that was written without an audit
    * continues without an audit, because it is not known which of its keys were dropped. Exact modes
-   * have no audit, because they do not drop new keys; with {@link #near}, it is rejected.
+   * reject an audit, because they do not drop new keys.
    *
    * @param slices N, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
    */
@@ -455,6 +455,17 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "audit must be in [0, " + MAX_AUDIT_SLICES + "], got " + auditSlices);
     }
+    if (mode.isExact() && auditSlices > 0) {
+      throw new IllegalArgumentException(
+          "audit needs the mode approximate, got "
+              + mode.id()
+              + ", in which the filter drops no"
+              + " key: start without an audit"
+              + (near == null
+                  ? ""
+                  : ", or audit the same texts in the mode approximate to measure"
+                      + " precision and recall of the rule"));
+    }
     if (near != null) {
       requireNear();
     }
@@ -496,12 +507,6 @@ public final class Firstseen<T> {
     if (mode == DedupMode.EXACT_KEYS) {
       throw new IllegalArgumentException(
           "near needs the mode approximate or exact, got the mode " + mode.id());
-    }
-    if (mode.isExact() && auditSlices > 0) {
-      throw new IllegalArgumentException(
-          "audit with near needs the mode approximate, got exact, in which the filter drops no text;"
-              + " to measure precision and recall of the rule, audit the same texts in the mode"
-              + " approximate");
     }
     if (!(falsePositiveRate > 0 && falsePositiveRate <= CuckooShape.MAX_FALSE_POSITIVE_RATE)) {
       throw new IllegalArgumentException(

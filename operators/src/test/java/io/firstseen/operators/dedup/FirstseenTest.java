@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FirstseenTest {
   @Test
@@ -282,6 +284,16 @@ class FirstseenTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(sentence)
         .hasMessageContaining("got");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = DedupMode.class,
+      names = {"EXACT", "EXACT_KEYS"})
+  void refusesAnAuditOfAModeThatDropsNoKey(DedupMode mode) {
+    assertThatThrownBy(() -> Firstseen.withoutEvents().mode(mode).audit().parameters())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("audit needs the mode approximate, got " + mode.id());
   }
 
   private static StreamExecutionEnvironment environment() {

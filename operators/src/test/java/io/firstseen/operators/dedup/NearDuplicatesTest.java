@@ -462,7 +462,7 @@ class NearDuplicatesTest {
     assertThatThrownBy(() -> near.falsePositiveRate(0.001).capacity(Long.MAX_VALUE).parameters())
         .hasMessageStartingWith("capacity must be at most 10,661,930,936 with near characters:4");
     assertThatThrownBy(() -> parameters(NearRule.SHORT, 1, DedupMode.EXACT, 16))
-        .hasMessageStartingWith("audit with near needs the mode approximate, got exact");
+        .hasMessageStartingWith("audit needs the mode approximate, got exact, in which");
     assertThat(near.capacity(10_000_000_000L).parameters().identityBits()).isEqualTo(57);
   }
 }

@@ -233,12 +233,6 @@ public final class AuditedNearSet implements LiveSet {
     return removed;
   }
 
-  @Override
-  public void learn(ShardPages shard, Change<?> change) throws Exception {
-    set.learn(shard, change);
-    keep(shard, change);
-  }
-
   private double similarity(Change<?> change, ExactEntry entry) {
     byte[] text = Arrays.copyOfRange(entry.key(), Long.BYTES, entry.key().length);
     return signature.similarity(ScopedKey.key(change.key()), text);

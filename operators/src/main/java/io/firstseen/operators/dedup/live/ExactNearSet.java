@@ -76,13 +76,6 @@ public final class ExactNearSet implements LiveSet {
     return lastMatch;
   }
 
-  @Override
-  public void learn(ShardPages shard, Change<?> change) throws Exception {
-    if (match(shard, change) == null) {
-      insert(shard, change);
-    }
-  }
-
   /** Returns the live text with the most equal bands, and renews it; null if none has enough. */
   private @Nullable NearMatch match(ShardPages shard, Change<?> change) throws Exception {
     hasFalsePositive = false;

@@ -41,8 +41,13 @@ public interface LiveSet {
   /**
    * Adds a key that is known not to be live, even if the filter reports it as live. Deleting one of
    * two keys that share a fingerprint then keeps the other key.
+   *
+   * @throws UnsupportedOperationException if the set compares texts, which a warm start does not
+   *     have
    */
-  void learn(ShardPages shard, Change<?> change) throws Exception;
+  default void learn(ShardPages shard, Change<?> change) throws Exception {
+    throw new UnsupportedOperationException("a set of texts cannot learn hashes");
+  }
 
   /** Frees some space of expired keys. */
   default void sweep() throws Exception {}

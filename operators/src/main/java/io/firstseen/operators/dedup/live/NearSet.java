@@ -62,12 +62,6 @@ public final class NearSet implements LiveSet {
     return lastMatch;
   }
 
-  @Override
-  public void learn(ShardPages shard, Change<?> change) {
-    int unused = match(shard, change);
-    insert(shard, change);
-  }
-
   /** Inserts a text after {@link #match}, without the bands that are boilerplate. */
   private void insert(ShardPages shard, Change<?> change) {
     long[] hashes = change.bands();
