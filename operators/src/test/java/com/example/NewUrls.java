@@ -19,23 +19,20 @@ public class NewUrls {
             env.fromData(
                 new Click("https://example.org/a?x=1"),
                 new Click("HTTPS://EXAMPLE.org:443/a?x=1"),
-                new Click("https://example.org/b")));
+                new Click("https://example.org/b")),
+            Duration.ofDays(30));
     streams.accepted().map(change -> "first seen: " + change.event().url()).print();
     streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
     env.execute("new-urls");
   }
 
-  static DedupStreams<Click> dedup(DataStream<Click> clicks) {
+  static DedupStreams<Click> dedup(DataStream<Click> clicks, Duration ttl) {
     return Firstseen.dedup(clicks)
         .keyText(Click::url)
         .canonicaliser(Canonicaliser.URL)
         .capacity(100_000_000)
         .falsePositiveRate(0.001)
-        .ttl(
-            new TimeToLive(
-                Duration.ofDays(30).toMillis(),
-                TimeToLive.Clock.PROCESSING,
-                TimeToLive.Since.FIRST_SEEN))
+        .ttl(TimeToLive.of(ttl).by(TimeToLive.Clock.PROCESSING))
         .apply();
   }
 }

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -27,18 +28,24 @@ import org.junit.jupiter.api.Test;
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class HarnessTest {
-  private final DedupStreams<String> streams =
-      Firstseen.dedup(
-              StreamExecutionEnvironment.getExecutionEnvironment().fromData("a", "b").rebalance())
-          .keyText(url -> url)
-          .apply();
+  private static Firstseen<String> dedup() {
+    return Firstseen.dedup(
+            StreamExecutionEnvironment.getExecutionEnvironment().fromData("a", "b").rebalance())
+        .keyText(url -> url);
+  }
+
+  private static KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>>
+      harness() throws Exception {
+    return harness(dedup(), null);
+  }
 
   @SuppressWarnings("unchecked") // The operator is what apply() put there.
-  private KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>> harness(
-      Output<StreamRecord<Change<String>>> output) throws Exception {
+  private static KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>>
+      harness(Firstseen<String> builder, Output<StreamRecord<Change<String>>> output)
+          throws Exception {
     OneInputTransformation<Change<String>, Change<String>> dedup =
         (OneInputTransformation<Change<String>, Change<String>>)
-            streams.accepted().getTransformation();
+            builder.apply().accepted().getTransformation();
     KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>> harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
             dedup.getOperatorFactory(),
@@ -66,7 +73,7 @@ class HarnessTest {
   @Test
   void tellsFirstFromRepeatedAlsoAfterARestore() throws Exception {
     OperatorSubtaskState state;
-    try (var dedup = harness(null)) {
+    try (var dedup = harness()) {
       dedup.open();
       dedup.processElement(add("a"));
       dedup.processElement(add("a"));
@@ -79,7 +86,7 @@ class HarnessTest {
       assertThat(dedup.extractOutputValues()).hasSize(3);
       state = dedup.snapshot(1, 1);
     }
-    try (var dedup = harness(null)) {
+    try (var dedup = harness()) {
       dedup.initializeState(state);
       dedup.open();
       for (String url : List.of("a", "d", "c")) {
@@ -90,10 +97,27 @@ class HarnessTest {
     }
   }
 
+  @Test
+  void acceptsAKeyAgainAfterItsTtlByTheClockOfTheTest() throws Exception {
+    TimeToLive ttl = TimeToLive.of(Duration.ofDays(8)).by(TimeToLive.Clock.PROCESSING);
+    try (var dedup = harness(dedup().ttl(ttl), null)) {
+      dedup.open();
+      List<Integer> accepted = new ArrayList<>();
+      for (int day : List.of(0, 7, 10)) {
+        long millis = Duration.ofDays(day).toMillis();
+        dedup.setProcessingTime(millis);
+        dedup.processElement(add("a"));
+        dedup.setProcessingTime(millis + 5);
+        accepted.add(dedup.extractOutputValues().size());
+      }
+      assertThat(accepted).containsExactly(1, 1, 2);
+    }
+  }
+
   /** The waiting events would be missing in the snapshot without any error. */
   @Test
   void refusesASnapshotWhileEventsWait() throws Exception {
-    try (var dedup = harness(null)) {
+    try (var dedup = harness()) {
       dedup.open();
       dedup.processElement(add("a"));
       assertThatThrownBy(() -> dedup.snapshot(1, 1))
@@ -112,7 +136,7 @@ class HarnessTest {
     for (int i = 0; i < 4096; i++) {
       repeats.add(add("url-" + i));
     }
-    try (var dedup = harness(new NoOutput<>())) {
+    try (var dedup = harness(dedup(), new NoOutput<>())) {
       dedup.getExecutionConfig().enableObjectReuse();
       dedup.open();
       long allocated = Long.MAX_VALUE;

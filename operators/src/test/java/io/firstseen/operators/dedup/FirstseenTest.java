@@ -10,10 +10,18 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -34,6 +42,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FirstseenTest {
+  @Test
+  void thePageOfTheApiNamesEveryMethodAndOutput() throws IOException {
+    String page = Files.readString(Path.of("../docs/operations/java-api.md"));
+    Stream<String> methods =
+        Arrays.stream(Firstseen.class.getDeclaredMethods())
+            .filter(method -> Modifier.isPublic(method.getModifiers()))
+            .map(Method::getName);
+    Stream<String> outputs =
+        Arrays.stream(DedupStreams.class.getRecordComponents()).map(RecordComponent::getName);
+    assertThat(Stream.concat(methods, outputs))
+        .hasSizeGreaterThan(20)
+        .allMatch(name -> page.matches("(?s).*`(Firstseen\\.)?" + name + "[`(].*"));
+  }
+
   @Test
   void aJobOfAFewLinesDropsRepeatsWithoutGenericTypes() throws Exception {
     StreamExecutionEnvironment env = environment();
