@@ -35,6 +35,10 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 public final class Pipelines {
   public static final double FALSE_POSITIVE_RATE = 0.001;
   public static final KeyHash HASH = KeyHash.fixed();
+
+  /** The operator of exact dedup by hash. */
+  public static final String EXACT_UID = "exact";
+
   static final int SHARDS = Firstseen.DEFAULT_SHARDS;
 
   /** The most expensive ttl: it reads a clock, and looks up each repeat's epoch. */
@@ -65,7 +69,8 @@ public final class Pipelines {
           graph(
               urls.map(url -> new HashedUrl(HASH.hash(url.utf8()), url), HashedUrl.TYPE)
                   .keyBy(HashedUrl::hash, Types.LONG)
-                  .process(new ExactDedup<>(), HashedUrl.TYPE));
+                  .process(new ExactDedup<>(), HashedUrl.TYPE)
+                  .uid(EXACT_UID));
     };
   }
 

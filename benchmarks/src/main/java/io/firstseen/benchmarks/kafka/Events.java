@@ -30,8 +30,7 @@ record Events(EventFormat format, int partitions, int count) {
 
   private static final long SEED = 20261126;
   private static final long FIRST_MILLIS = 1_760_000_000_000L;
-  private static final byte[] PAYLOAD =
-      "{\"source\":\"crawler-7\",\"status\":200}".getBytes(US_ASCII);
+  static final byte[] PAYLOAD = "{\"source\":\"crawler-7\",\"status\":200}".getBytes(US_ASCII);
 
   Events {
     if (count < 2 || count % 2 != 0) {

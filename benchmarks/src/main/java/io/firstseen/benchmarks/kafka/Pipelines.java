@@ -1,9 +1,8 @@
 package io.firstseen.benchmarks.kafka;
 
-import io.firstseen.benchmarks.shared.Url;
-import io.firstseen.benchmarks.shared.UrlSerializer;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.kafka.Continued;
@@ -14,6 +13,8 @@ import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Duration;
@@ -44,9 +45,11 @@ final class Pipelines {
   private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
   private static final TypeInformation<Outcome> OUTCOME = TypeInformation.of(Outcome.class);
   private static final Duration MAX_AHEAD = Duration.ofHours(1);
+  private static final KeyHash HASH = KeyHash.fixed();
   // As many as the dedup has shards.
   private static final int GROUPS = 128;
-  private static final int WRITE_BUFFER_BYTES = (1 << 20) - 64;
+  private static final int HEAP_WRITE_BUFFER_BYTES = (1 << 20) - 64;
+  private static final int WRITE_BUFFER_BYTES = 1 << 16;
 
   private Pipelines() {}
 
@@ -63,7 +66,7 @@ final class Pipelines {
   /** One of the jobs that are not ours, without a look at its topics. */
   static void buildToCompare(
       Subject subject, StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    configure(env, kafka, options.stream().parallelism());
+    configure(env, kafka, options.stream());
     DataStream<SourceEvent> events =
         env.fromSource(
             KafkaSources.events(kafka, MAX_AHEAD), WatermarkStrategy.noWatermarks(), "source");
@@ -77,25 +80,28 @@ final class Pipelines {
           case EXACT ->
               events
                   .map(new Canonicalise(options.keys().canonicaliser()), EVENT)
-                  .keyBy(event -> new Url(event.key()), UrlSerializer.TYPE)
-                  .process(new Exact(), OUTCOME);
+                  .keyBy(event -> HASH.hash(event.key()), Types.LONG)
+                  .process(new Exact(), OUTCOME)
+                  .uid(io.firstseen.benchmarks.dedup.Pipelines.EXACT_UID);
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
     outcomes.sinkTo(KafkaSinks.outcomes(kafka, options, Continued.NOTHING).decided()).uid("sink");
   }
 
   private static void configure(
-      StreamExecutionEnvironment env, KafkaOptions kafka, int parallelism) {
+      StreamExecutionEnvironment env, KafkaOptions kafka, StreamOptions options) {
     Configuration settings = new Configuration();
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     settings.set(PipelineOptions.OBJECT_REUSE, true);
-    settings.set(StateBackendOptions.STATE_BACKEND, "hashmap");
-    settings.set(CheckpointingOptions.FS_WRITE_BUFFER_SIZE, WRITE_BUFFER_BYTES);
+    settings.set(StateBackendOptions.STATE_BACKEND, options.stateBackend().flinkName());
+    settings.set(
+        CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
+        options.stateBackend() == StateBackend.HEAP ? HEAP_WRITE_BUFFER_BYTES : WRITE_BUFFER_BYTES);
     settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, kafka.checkpointInterval());
     settings.set(
         CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
     env.configure(settings);
-    env.setParallelism(parallelism);
+    env.setParallelism(options.parallelism());
   }
 
   private static Outcome accepted(SourceEvent event) {
@@ -125,8 +131,8 @@ final class Pipelines {
     }
   }
 
-  /** A boolean in state for each key. */
-  private static final class Exact extends KeyedProcessFunction<Url, SourceEvent, Outcome> {
+  /** A boolean in state for each hash. */
+  private static final class Exact extends KeyedProcessFunction<Long, SourceEvent, Outcome> {
     private static final long serialVersionUID = 1;
 
     private transient ValueState<Boolean> seen;

@@ -12,7 +12,7 @@ enum Subject {
   OURS(true),
   /** The same with {@code --duplicates none}. */
   OURS_WITHOUT_DUPLICATES(true),
-  /** A boolean in state for each key. */
+  /** A boolean in state for the hash of each key. */
   EXACT(true);
 
   private final boolean dedups;

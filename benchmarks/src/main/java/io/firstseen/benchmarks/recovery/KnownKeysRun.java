@@ -1,13 +1,14 @@
 package io.firstseen.benchmarks.recovery;
 
+import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.SplittableRandom;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
 
@@ -15,25 +16,23 @@ import org.apache.flink.configuration.StateBackendOptions;
  * The process that makes a savepoint of known keys, from hashes as a warm start does. That is
  * several times as fast as a job that reads URLs, and gives the same state.
  */
-final class KnownKeysRun {
-  private static final long SEED = 20261124;
-
+public final class KnownKeysRun {
   private KnownKeysRun() {}
 
   /**
    * What to make.
    *
-   * @param keys number of known keys
+   * @param keys number of known keys, which are the URLs with the first numbers
    * @param directory that the run may write to
    */
-  record Spec(long keys, String directory) {}
+  public record Spec(long keys, String directory) {}
 
   /**
    * What was made.
    *
    * @param savepoint its URI
    */
-  record Result(String savepoint) {}
+  public record Result(String savepoint) {}
 
   public static void main(String[] arguments) throws Exception {
     ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
@@ -44,9 +43,8 @@ final class KnownKeysRun {
     Path target = directory.resolve("known");
     KnownKeys known =
         new KnownKeys(Files.createDirectories(directory.resolve("hashes")), /* ttl= */ null);
-    SplittableRandom hashes = new SplittableRandom(SEED);
     for (long i = 0; i < spec.keys(); i++) {
-      known.add(hashes.nextLong(), 0);
+      known.add(Pipelines.HASH.hash(Url.of(i).utf8()), 0);
     }
     int tasks = Runtime.getRuntime().availableProcessors();
     try (EmbeddedCluster cluster =

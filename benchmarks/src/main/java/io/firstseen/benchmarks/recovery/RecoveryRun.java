@@ -294,7 +294,8 @@ public final class RecoveryRun {
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
     env.configure(restarts);
     env.setMaxParallelism(Firstseen.DEFAULT_SHARDS);
-    long first = NUMBERS_OF_JOB * jobs++;
+    // The known keys have the numbers below.
+    long first = NUMBERS_OF_JOB * ++jobs;
     DataStream<Url> urls =
         env.fromSource(
                 new NumberSequenceSource(first, first + NUMBERS_OF_JOB - 1),
