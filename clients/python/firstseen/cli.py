@@ -469,8 +469,8 @@ def _follow(options: argparse.Namespace) -> int:
             end = datetime.fromtimestamp(snapshot.window_end_millis / 1000, timezone.utc)
             way = "packs" if update.by_packs else "bases"
             line = (
-                f"set {snapshot.set_name}: sequence {snapshot.sequence} answers, {len(snapshot)} keys"
-                f" until {end:%Y-%m-%dT%H:%M:%SZ}, {update.bytes_read} bytes by {way}"
+                f"set {snapshot.set_name}: sequence {snapshot.sequence} is active, {len(snapshot)} keys"
+                f" at {end:%Y-%m-%dT%H:%M:%SZ}, {update.bytes_read} bytes by {way}"
             )
         try:
             print(line, flush=True)

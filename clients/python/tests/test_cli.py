@@ -39,7 +39,7 @@ class Commands(unittest.TestCase):
         publisher.publish(["a", "b"])
         first = run("follow", self.directory, "--once", "--cache-dir", cache)
         self.assertEqual(first.returncode, 0, first.stderr)
-        self.assertRegex(first.stdout, r"^set spam: sequence 1 answers, 2 keys until 2023-11-14T23:13:20Z, \d+ bytes by bases\n$")
+        self.assertRegex(first.stdout, r"^set spam: sequence 1 is active, 2 keys at 2023-11-14T23:13:20Z, \d+ bytes by bases\n$")
         publisher.publish(["a"])
         second = run("follow", self.directory, "--once", "--json", "--cache-dir", cache)
         row = json.loads(second.stdout)

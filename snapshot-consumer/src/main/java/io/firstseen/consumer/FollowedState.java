@@ -209,7 +209,7 @@ final class FollowedState {
     counters.fetchedBytes.addAndGet(answer.bytes());
     counters.lastLoadMillis.set(tookMillis);
     LOG.info(
-        "set '{}': sequence {} answers, {} keys until {}, reached by {} of {} bytes",
+        "set '{}': sequence {} is active, {} keys at {}, reached by {} of {} bytes",
         setName,
         manifest.sequence(),
         manifest.count(),

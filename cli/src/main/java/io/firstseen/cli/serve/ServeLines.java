@@ -94,7 +94,7 @@ final class ServeLines implements ServiceLog, Closeable {
             .put("windowEndMillis", manifest.windowEndMillis()),
         String.format(
             Locale.ROOT,
-            "set %s: sequence %d answers, %,d keys until %s",
+            "set %s: sequence %d is active, %,d keys at %s",
             set,
             manifest.sequence(),
             manifest.count(),

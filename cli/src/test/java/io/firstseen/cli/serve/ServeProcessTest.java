@@ -350,7 +350,7 @@ class ServeProcessTest {
                   line.matches(
                       "serving set firstseen on http://127\\.0\\.0\\.1:[0-9]+/ from .*snapshots"))
           .anyMatch(
-              line -> line.matches("set firstseen: sequence [0-9]+ answers, 3 keys until .*Z"));
+              line -> line.matches("set firstseen: sequence [0-9]+ is active, 3 keys at .*Z"));
       Files.writeString(manifest, "{");
       await("it complains").atMost(LONG).until(() -> !lines("err").isEmpty());
       assertThat(lines("err"))
