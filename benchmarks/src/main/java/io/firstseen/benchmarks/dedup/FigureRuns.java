@@ -11,9 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.apache.flink.util.FileUtils;
 
@@ -85,8 +87,15 @@ final class FigureRuns {
     if (rows.stream().anyMatch(Row.OF_EXPIRY::contains)) {
       measured.set(expiry());
     }
-    if (rows.contains(Row.CHECKPOINTS)) {
-      measured.set(checkpointed());
+    Map<Row, Subject> checkpointed = new EnumMap<>(Row.OF_CHECKPOINTS);
+    checkpointed.keySet().retainAll(rows);
+    if (!checkpointed.isEmpty()) {
+      Path filled = Files.createTempDirectory(work, "filled");
+      PrefillRun.Result prefill = prefill(filled);
+      for (Subject subject : checkpointed.values()) {
+        measured.set(subject, checkpointed(subject, prefill));
+      }
+      FileUtils.deleteDirectory(filled.toFile());
     }
     if (plot) {
       for (int divisor : PLOT_DIVISORS) {
@@ -126,21 +135,17 @@ final class FigureRuns {
             ExpiryRun.Result.class);
   }
 
-  private CheckpointedRates checkpointed()
-      throws IOException, InterruptedException, FailedException {
-    Path filled = Files.createTempDirectory(work, "filled");
-    PrefillRun.Result prefill = prefill(filled);
+  private CheckpointedRates checkpointed(Subject subject, PrefillRun.Result prefill)
+      throws IOException, InterruptedException {
     long heapMebibytes = prefill.filterBytes() * 5 / 2 / MEBIBYTE + 512;
     List<CheckpointedRun.Result> rounds = new ArrayList<>();
     String failure = null;
     try {
       for (int round = 1; round <= settings.rounds(); round++) {
-        rounds.add(checkpointed(round, prefill, heapMebibytes));
+        rounds.add(checkpointed(subject, round, prefill, heapMebibytes));
       }
     } catch (FailedException e) {
       failure = "failed in a heap of %,d MiB: %s".formatted(heapMebibytes, e.getMessage());
-    } finally {
-      FileUtils.deleteDirectory(filled.toFile());
     }
     return new CheckpointedRates(prefill, heapMebibytes, rounds, failure);
   }
@@ -160,9 +165,11 @@ final class FigureRuns {
   }
 
   private CheckpointedRun.Result checkpointed(
-      int round, PrefillRun.Result prefill, long heapMebibytes)
+      Subject subject, int round, PrefillRun.Result prefill, long heapMebibytes)
       throws IOException, InterruptedException, FailedException {
-    begin("round %d, filters filled, %,d keys a stage: ", round, settings.keys());
+    begin(
+        "round %d, %s, filters filled, %,d keys a stage: ",
+        round, subject.title(), settings.keys());
     Path directory = Files.createTempDirectory(work, "run");
     try {
       CheckpointedRun.Result result =
@@ -170,7 +177,13 @@ final class FigureRuns {
               .run(
                   CheckpointedRun.class,
                   new CheckpointedRun.Spec(
-                      specification(Subject.OURS_HEAP, settings.keys(), directory).from(prefill),
+                      PipelineSpec.of(
+                              subject,
+                              settings.keys(),
+                              settings.warmUpKeys(),
+                              settings.flink(),
+                              directory)
+                          .from(prefill),
                       CHECKPOINT_MILLIS),
                   CheckpointedRun.Result.class);
       say(

@@ -4,7 +4,9 @@ import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import io.firstseen.benchmarks.shared.Turns;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Measurements {
   private final long keys;
   private final List<PipelineResult> pipelines = new ArrayList<>();
-  private CheckpointedRates checkpointed;
+  private final Map<Subject, CheckpointedRates> checkpointed = new EnumMap<>(Subject.class);
   private ExpiryRun.Result expiry;
 
   /**
@@ -52,8 +54,8 @@ final class Measurements {
     pipelines.add(result);
   }
 
-  void set(CheckpointedRates rates) {
-    checkpointed = rates;
+  void set(Subject subject, CheckpointedRates rates) {
+    checkpointed.put(subject, rates);
   }
 
   void set(ExpiryRun.Result result) {
@@ -98,8 +100,8 @@ final class Measurements {
   }
 
   /** Null if not measured. */
-  @Nullable CheckpointedRates checkpointed() {
-    return checkpointed;
+  @Nullable CheckpointedRates checkpointed(Subject subject) {
+    return checkpointed.get(subject);
   }
 
   /** Null if not measured. */

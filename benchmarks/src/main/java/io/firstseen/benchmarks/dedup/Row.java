@@ -18,13 +18,16 @@ import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import io.firstseen.benchmarks.shared.Turns;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of the table: each with its bound, the measurements that it needs, and its figure. */
 enum Row {
@@ -135,10 +138,11 @@ enum Row {
   CHECKPOINTS(
       "rate with a checkpoint each second / without, in a heap of 2.5 x the filters + 512 MiB",
       atLeast(0.75),
-      new Plan(
-          EnumSet.noneOf(Subject.class),
-          measured ->
-              measured.checkpointed() == null ? Figure.MISSING : figure(measured.checkpointed()))),
+      checkpoints(OURS_HEAP)),
+  CHECKPOINTS_ROCKSDB(
+      "the same on RocksDB, incremental, all pages in the cache",
+      atLeast(0.9),
+      checkpoints(OURS_ROCKSDB)),
   EXPIRY_RATE("rate on heap with a ttl / without", atLeast(0.85), ratio(OURS_HEAP_TTL, OURS_HEAP)),
   EXPIRY_BITS(
       "checkpoint bits per key that a ttl adds, twice the keys in one task, of nine epochs",
@@ -188,6 +192,11 @@ enum Row {
   /** The rows that {@link ExpiryRun} measures. */
   static final Set<Row> OF_EXPIRY =
       Collections.unmodifiableSet(EnumSet.of(EXPIRY_BITS, EXPIRY_CALL, EXPIRY_SWEEP));
+
+  /** The rows that {@link CheckpointedRun} measures, and the jobs. */
+  static final Map<Row, Subject> OF_CHECKPOINTS =
+      Collections.unmodifiableMap(
+          new EnumMap<>(Map.of(CHECKPOINTS, OURS_HEAP, CHECKPOINTS_ROCKSDB, OURS_ROCKSDB)));
 
   private record Plan(Set<Subject> subjects, Function<Measurements, Figure> figure) {}
 
@@ -308,7 +317,15 @@ enum Row {
         measured -> measured.expiry() == null ? Figure.MISSING : figure.apply(measured.expiry()));
   }
 
-  private static Figure figure(CheckpointedRates rates) {
+  private static Plan checkpoints(Subject subject) {
+    return new Plan(
+        EnumSet.noneOf(Subject.class), measured -> figure(measured.checkpointed(subject)));
+  }
+
+  private static Figure figure(@Nullable CheckpointedRates rates) {
+    if (rates == null) {
+      return Figure.MISSING;
+    }
     if (rates.failure() != null) {
       return new Figure(Double.NaN, rates.failure());
     }

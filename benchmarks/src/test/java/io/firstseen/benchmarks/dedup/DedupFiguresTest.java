@@ -143,6 +143,7 @@ class DedupFiguresTest {
 
   private void checkpointed(String failure, CheckpointedRun.Result... rounds) {
     measured.set(
+        Subject.OURS_HEAP,
         new CheckpointedRates(
             new PrefillRun.Result("", 1 << 20, 1000, 1000), 512, List.of(rounds), failure));
   }
