@@ -79,7 +79,7 @@ class ReleaseTest {
     }
     assertThat(named)
         .contains(
-            Project.version() + " in ../docs/tutorials/kafka-pipeline.md",
+            Project.version() + " in ../docs/tutorials/query-snapshots.md",
             Project.version() + " in ../docker-compose.yml",
             Project.version() + " in ../deploy/kubernetes/serve.yaml");
   }
