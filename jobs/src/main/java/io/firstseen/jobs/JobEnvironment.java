@@ -8,6 +8,7 @@ import io.firstseen.operators.compaction.Snapshots;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
@@ -45,15 +46,22 @@ final class JobEnvironment {
     settings.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
     settings.set(PipelineOptions.OBJECT_REUSE, true);
     settings.set(StateBackendOptions.STATE_BACKEND, options.stateBackend().flinkName());
-    if (env.getConfiguration().getOptional(CheckpointingOptions.FS_WRITE_BUFFER_SIZE).isEmpty()) {
-      settings.set(
-          CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
-          options.stateBackend() == StreamOptions.StateBackend.HEAP
-              ? HEAP_CHECKPOINT_BUFFER_BYTES
-              : CHECKPOINT_BUFFER_BYTES);
-    }
+    boolean onHeap = options.stateBackend() == StreamOptions.StateBackend.HEAP;
+    setUnlessConfigured(
+        env,
+        settings,
+        CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
+        onHeap ? HEAP_CHECKPOINT_BUFFER_BYTES : CHECKPOINT_BUFFER_BYTES);
+    setUnlessConfigured(env, settings, CheckpointingOptions.INCREMENTAL_CHECKPOINTS, !onHeap);
     env.configure(settings);
     env.setParallelism(options.parallelism());
+  }
+
+  private static <T> void setUnlessConfigured(
+      StreamExecutionEnvironment env, Configuration settings, ConfigOption<T> option, T value) {
+    if (env.getConfiguration().getOptional(option).isEmpty()) {
+      settings.set(option, value);
+    }
   }
 
   /** Configures the settings of a job on Kafka: exactly-once checkpoints and unlimited restarts. */

@@ -32,6 +32,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.jobgraph.JobGraph;
@@ -233,7 +234,15 @@ class JobGraphTest {
     assertThat(env.getConfiguration().get(PipelineOptions.OBJECT_REUSE)).isTrue();
     assertThat(env.getConfiguration().toMap())
         .containsEntry("state.backend.type", "rocksdb")
+        .containsEntry("execution.checkpointing.incremental", "true")
         .containsEntry("execution.checkpointing.write-buffer-size", "65536");
+  }
+
+  @Test
+  void settingsOfTheClusterAreKept() {
+    env.configure(new Configuration().set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, false));
+    DedupJob.build(env, source, outcomes, JobOptions.parse("--state-backend=rocksdb"));
+    assertThat(env.getConfiguration().get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS)).isFalse();
   }
 
   @Test

@@ -130,9 +130,6 @@ record SizedJob(
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
         Amounts.mebibytes(slots() * managedBytesOfTask));
-    if (request.isOnRocksDb()) {
-      settings.put(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), "true");
-    }
     settings.put(CheckpointingOptions.LOCAL_BACKUP_ENABLED.key(), "true");
     settings.put(StateRecoveryOptions.LOCAL_RECOVERY.key(), "true");
     return settings;

@@ -411,7 +411,6 @@ class SizeCommandTest {
     Files.writeString(directory.resolve("config.yaml"), yaml);
     assertThat(GlobalConfiguration.loadConfiguration(directory.toString()).toMap())
         .containsEntry("taskmanager.numberOfTaskSlots", "4")
-        .containsEntry("execution.checkpointing.incremental", "true")
         .containsKey("taskmanager.memory.task.heap.size");
   }
 }

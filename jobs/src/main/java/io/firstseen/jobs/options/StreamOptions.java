@@ -47,7 +47,9 @@ public final class StreamOptions {
       paramLabel = "NAME",
       defaultValue = "heap",
       converter = StateBackend.Converter.class,
-      description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+      description =
+          "State backend: heap, or rocksdb with incremental checkpoints (default:"
+              + " ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private StateBackend stateBackend;
 
