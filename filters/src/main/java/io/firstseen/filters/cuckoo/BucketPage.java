@@ -76,7 +76,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   int objectBytes() {
-    return 48;
+    return 48 + pending.heapBytes();
   }
 
   @Override
@@ -211,10 +211,26 @@ final class BucketPage extends CuckooPage {
   }
 
   void addPending(long identity, int number) {
+    addPending(identity, number, PendingInsertions.MAX);
+  }
+
+  private void addPending(long identity, int number, int max) {
     if (pending == PendingInsertions.NONE) {
-      pending = PendingInsertions.empty();
+      pending = PendingInsertions.empty(max);
     }
     pending.add(identity, number);
+  }
+
+  /** Adds an insertion of a log to the pending insertions; see {@link #canDefer}. */
+  void defer(long identity) {
+    addPending(identity, 0, PendingInsertions.MAX_LOGGED);
+  }
+
+  @Override
+  public boolean canDefer() {
+    return epochs == null
+        && pending.count() < PendingInsertions.MAX_LOGGED
+        && count() < Repacking.sureCount(layout.width);
   }
 
   @Override

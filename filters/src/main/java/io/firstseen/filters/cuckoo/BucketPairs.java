@@ -40,6 +40,11 @@ final class BucketPairs {
    * identity.
    */
   static long lower(long identity) {
-    return Math.min(identity, identity ^ STEP[core(identity)]);
+    return Math.min(identity, other(identity));
+  }
+
+  /** Returns the identity that differs only in which of the same two buckets it names. */
+  static long other(long identity) {
+    return identity ^ STEP[core(identity)];
   }
 }

@@ -112,7 +112,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    * Freezes or thaws the page. A page is frozen while another thread may be writing it by {@link
    * CuckooFormat}; its written bytes then do not change. The first few insertions are kept as
    * pending insertions, which {@link PagedFilter#insertPending} later adds to the page. For every
-   * other change, {@link PagedFilter} replaces the page with a copy.
+   * other change, {@link PagedFilter} replaces the page with a copy. A page whose log {@link
+   * LogReplay} keeps as pending insertions is also frozen, until {@link #canDefer} returns false.
    */
   public final void setFrozen(boolean frozen) {
     if (this.frozen != frozen) {
@@ -123,6 +124,14 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Returns whether the page must not change because a checkpoint may still be writing it. */
   public final boolean isFrozen() {
     return frozen;
+  }
+
+  /**
+   * Returns whether one more insertion of a log may stay pending. The page has room for it without
+   * becoming wider, unless keys are chosen so that their buckets collide.
+   */
+  public boolean canDefer() {
+    return false;
   }
 
   /** Returns whether the body may be written to without a copy of it. */

@@ -7,15 +7,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Repeats the changes of a page from a log, in their order. The result is, byte for byte, the page
  * after these changes, or the pages into which it was split.
+ *
+ * <p>If all changes are insertions that do not make the page wider, they stay pending: adding them
+ * to the table takes much longer than reading the page.
  */
 public final class LogReplay {
   private final PagedFilter filter;
   private final TreeMap<Long, CuckooPage> pages = new TreeMap<>();
+
+  /** The page while there is only one. */
+  private @Nullable CuckooPage only;
+
   private final @Nullable Expiry expiry;
   private final Pages store = new Pages();
   private final long first;
   private final long last;
-  private boolean changed;
+  private int changes;
+
+  /** Whether all changes so far are pending insertions. */
+  private boolean deferring;
 
   /**
    * @param page changed in place
@@ -25,6 +35,8 @@ public final class LogReplay {
     this.expiry = page.hasEpochs() ? new Expiry(Expiry.MIN_TTL_MILLIS, false) : null;
     this.first = page.firstIdentity();
     this.last = first + (1L << (page.shape.identityBits() - page.depth)) - 1;
+    this.only = page;
+    this.deferring = page.canDefer();
     pages.put(first, page);
   }
 
@@ -45,17 +57,41 @@ public final class LogReplay {
   }
 
   void repeat(PageChange change, long identity) {
-    changed = true;
+    changes++;
+    if (deferring) {
+      if (change == PageChange.INSERTION && only.canDefer()) {
+        ((BucketPage) only).defer(identity);
+        return;
+      }
+      deferring = false;
+      filter.insertPending(store, only);
+    }
     filter.repeat(store, change, identity);
   }
 
-  /** Returns whether there were changes. */
-  public boolean isChanged() {
-    return changed;
+  /**
+   * Returns the page, frozen so that further insertions also stay pending; null if a change was not
+   * an insertion that may stay pending.
+   */
+  public @Nullable CuckooPage frozenPage() {
+    if (!deferring) {
+      return null;
+    }
+    only.setFrozen(true);
+    return only;
   }
 
-  /** Returns the pages, in the order of their prefixes. */
+  /** Returns the number of changes. */
+  public int changes() {
+    return changes;
+  }
+
+  /** Returns the pages without pending insertions, in the order of their prefixes. */
   public Collection<CuckooPage> pages() {
+    if (deferring) {
+      deferring = false;
+      filter.insertPending(store, only);
+    }
     return pages.values();
   }
 
@@ -67,16 +103,22 @@ public final class LogReplay {
 
     @Override
     public CuckooPage get(long identity) {
-      return pages.floorEntry(identity).getValue();
+      return only != null ? only : pages.floorEntry(identity).getValue();
     }
 
     @Override
     public void put(long identity, CuckooPage page) {
-      pages.put(page.firstIdentity(), page);
+      if (only == null) {
+        pages.put(page.firstIdentity(), page);
+      } else if (only != page) {
+        only = page;
+        pages.put(first, page);
+      }
     }
 
     @Override
     public void split(long identity, CuckooPage low, CuckooPage high) {
+      only = null;
       pages.put(low.firstIdentity(), low);
       pages.put(high.firstIdentity(), high);
     }

@@ -204,11 +204,11 @@ public final class LogSegment {
     int zeros = group;
     int bit = countsFrom;
     while (zeros > 0) {
-      long word = ~BitFields.get(bytes, bit, Integer.SIZE);
-      int zerosInWord = Integer.bitCount((int) word);
+      long word = ~BitFields.word(bytes, bit) & BitFields.mask(BitFields.MAX_BITS);
+      int zerosInWord = Long.bitCount(word);
       if (zerosInWord < zeros) {
         zeros -= zerosInWord;
-        bit += Integer.SIZE;
+        bit += BitFields.MAX_BITS;
       } else {
         for (; zeros > 0; zeros--) {
           bit += zeros == 1 ? Long.numberOfTrailingZeros(word) + 1 : 0;

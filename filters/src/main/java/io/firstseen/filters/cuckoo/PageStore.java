@@ -28,6 +28,13 @@ public interface PageStore {
     put(identity, page);
   }
 
+  /**
+   * As {@link #put(long, CuckooPage)}, for a page whose pending insertions were added to its table.
+   */
+  default void putInserted(long identity, CuckooPage page) {
+    put(identity, page);
+  }
+
   /** Replaces the page of an identity by the two pages that it was split into. */
   void split(long identity, CuckooPage low, CuckooPage high);
 

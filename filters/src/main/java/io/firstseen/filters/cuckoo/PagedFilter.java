@@ -276,7 +276,7 @@ public final class PagedFilter {
         insertPending(store, store.get(shape.sibling(identity, target.depth())));
       }
     }
-    store.put(identity, target);
+    store.putInserted(identity, target);
     return target;
   }
 

@@ -5,36 +5,47 @@ import java.util.function.IntConsumer;
 
 /**
  * The identities that were inserted while a page was frozen, in their order, with the numbers of
- * their epochs. They are added to the table when the page may change again.
+ * their epochs. They are added to the table when the page may change again. A page that was read
+ * from state also keeps the insertions of its log here.
  */
 final class PendingInsertions {
   /** For a page without pending insertions; shared and never changed. */
-  static final PendingInsertions NONE = new PendingInsertions(0);
+  static final PendingInsertions NONE = new PendingInsertions(0, 0);
 
   /**
-   * The maximum number of pending insertions of a page; they take little memory compared to the
-   * page's body.
+   * The maximum number of pending insertions of a frozen page; they take little memory compared to
+   * the page's body.
    */
   static final int MAX = 16;
 
+  /** The maximum number of pending insertions from a log. */
+  static final int MAX_LOGGED = 128;
+
   private static final int FIRST_ROOM = 4;
 
+  private final int max;
   private long[] entries;
   private int count;
 
-  private PendingInsertions(int room) {
+  private PendingInsertions(int max, int room) {
+    this.max = max;
     this.entries = new long[room];
   }
 
-  static PendingInsertions empty() {
-    return new PendingInsertions(FIRST_ROOM);
+  /**
+   * Returns an object with room for insertions.
+   *
+   * @param max {@link #MAX} or {@link #MAX_LOGGED}
+   */
+  static PendingInsertions empty(int max) {
+    return new PendingInsertions(max, FIRST_ROOM);
   }
 
   PendingInsertions copy() {
     if (count == 0) {
       return NONE;
     }
-    PendingInsertions copy = new PendingInsertions(0);
+    PendingInsertions copy = new PendingInsertions(max, 0);
     copy.entries = entries.clone();
     copy.count = count;
     return copy;
@@ -45,7 +56,12 @@ final class PendingInsertions {
   }
 
   boolean isFull() {
-    return count == MAX;
+    return count >= max;
+  }
+
+  /** Returns the number of bytes on the heap. */
+  int heapBytes() {
+    return Long.BYTES * entries.length;
   }
 
   long identity(int i) {
@@ -70,10 +86,11 @@ final class PendingInsertions {
   }
 
   int copies(long identity) {
-    long lower = BucketPairs.lower(identity);
+    long other = BucketPairs.other(identity);
     int copies = 0;
     for (int i = 0; i < count; i++) {
-      copies += BucketPairs.lower(identity(i)) == lower ? 1 : 0;
+      long entry = identity(i);
+      copies += entry == identity || entry == other ? 1 : 0;
     }
     return copies;
   }

@@ -15,6 +15,9 @@ final class Repacking {
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
+  /** The difference between a load that is almost certainly reached and one that always is. */
+  private static final double SURE_MARGIN = 0.01;
+
   /**
    * After keys were removed, a page becomes narrower only if it then has room for a quarter more
    * keys than it holds: the keys of an epoch expire at once, and as many arrive during the next
@@ -44,6 +47,12 @@ final class Repacking {
       width++;
     }
     return width;
+  }
+
+  /** Returns the number of keys for which a table of a width does not become wider. */
+  static int sureCount(int width) {
+    double load = SURE_LOAD[Math.min(width, BucketPage.SPLIT_WIDTH)] - SURE_MARGIN;
+    return (int) (load * width * CuckooShape.BUCKETS);
   }
 
   /**

@@ -103,9 +103,9 @@ class LogSegmentTest {
         LogReplay replay = new LogReplay(filter, page);
         log.forEach(replay::repeat);
         replay.repeat(open);
-        assertThat(replay.isChanged() || replay.pages().size() == 1).isTrue();
+        assertThat(replay.changes() > 0 || replay.pages().size() == 1).isTrue();
         long first = page.firstIdentity();
-        if (replay.isChanged() && open.count() == 0) {
+        if (replay.changes() > 0 && open.count() == 0) {
           assertThat(log).anyMatch(segment -> segment.mayChange(first));
         }
         replay.pages().forEach(after -> replayed.add(FilterInState.bytes(after)));

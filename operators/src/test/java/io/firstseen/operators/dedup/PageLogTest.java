@@ -91,6 +91,7 @@ class PageLogTest {
     List<Event> events = events(mode);
     List<Kind> expected = new ArrayList<>();
     Map<String, byte[]> expectedPages;
+    long expectedBytes;
     try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
       long grown = 0;
       for (int i = 0; i < EVENTS; i++) {
@@ -105,6 +106,7 @@ class PageLogTest {
         assertThat(expected).isEqualTo(exact(events));
       }
       expectedPages = tasks.pagesInState();
+      expectedBytes = tasks.sum("pageBytes");
     }
     assertThat(expectedPages.size()).as("pages").isGreaterThan(SHARDS);
 
@@ -149,6 +151,7 @@ class PageLogTest {
       Map<String, byte[]> pages = tasks.pagesInState();
       if (mode != Mode.TTL) {
         assertThat(pages.keySet()).isEqualTo(expectedPages.keySet());
+        assertThat(tasks.sum("pageBytes")).isEqualTo(expectedBytes);
         pages.forEach(
             (page, bytes) ->
                 assertThat(Arrays.equals(bytes, expectedPages.get(page))).as(page).isTrue());
@@ -190,6 +193,57 @@ class PageLogTest {
         assertThat(tasks.process(adds.get(i))).isEqualTo(kinds.get(i));
       }
     }
+  }
+
+  /** Insertions from the log stay pending although they split the page: their buckets collide. */
+  @ParameterizedTest
+  @EnumSource
+  void aPageIsSplitWhileItsLogIsRepeated(Backend restored) throws Exception {
+    DedupParameters parameters = Mode.PLAIN.parameters();
+    SplittableRandom random = new SplittableRandom(51);
+    List<Change<String>> adds = new ArrayList<>();
+    for (int i = 0; i < 3_610; i++) {
+      adds.add(add(random.nextLong() >>> 2));
+    }
+    int sameBucketsFrom = parameters.identityBits() - 17;
+    for (int i = 0; i < 20; i++) {
+      long tag = random.nextLong() >>> (Long.SIZE - sameBucketsFrom) << 17;
+      adds.add(add((tag | 1 << 9) << (Long.SIZE - parameters.identityBits()) >>> 2));
+    }
+    Map<String, byte[]> expected;
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
+      for (Change<String> add : adds) {
+        assertThat(tasks.process(add)).isEqualTo(Kind.ACCEPTED);
+      }
+      State unused = tasks.savepoint();
+      expected = tasks.pagesInState();
+    }
+    State state;
+    // Less than a page, so that pages are dropped after each event.
+    try (DedupTasks tasks = new DedupTasks(Backend.ROCKSDB, parameters, 1, 8_000, null)) {
+      for (Change<String> add : adds) {
+        assertThat(tasks.process(add)).isEqualTo(Kind.ACCEPTED);
+      }
+      assertThat(tasks.sum("pages")).as("not split yet").isEqualTo(SHARDS);
+      state = tasks.savepoint();
+    }
+    try (DedupTasks tasks = new DedupTasks(restored, parameters, 2, 8_000, state)) {
+      for (Change<String> add : adds) {
+        assertThat(tasks.process(add)).isEqualTo(Kind.DUPLICATE);
+      }
+      state = tasks.savepoint();
+    }
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, state)) {
+      Map<String, byte[]> pages = tasks.pagesInState();
+      assertThat(pages.keySet()).isEqualTo(expected.keySet());
+      pages.forEach(
+          (page, bytes) -> assertThat(Arrays.equals(bytes, expected.get(page))).as(page).isTrue());
+    }
+  }
+
+  private static Change<String> add(long hash) {
+    String name = Long.toString(hash);
+    return new Change<>(Operation.ADD, name.getBytes(UTF_8), hash, name);
   }
 
   private static Kind process(DedupTasks tasks, Event event) throws Exception {

@@ -6,6 +6,7 @@ import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.OpenSegment;
 import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +18,23 @@ import org.jspecify.annotations.Nullable;
  * the shard's log, from which it is restored when it is loaded again. {@link #writeAll} writes all
  * changed pages in full. In between, state has the pages of the last call. A page that is narrowed
  * or merged is also written.
+ *
+ * <p>The insertions that a loaded page has in the log stay pending as long as possible, and so do
+ * the following ones: most pages are dropped after one event.
  */
 public final class CachedShardPages extends ShardPages {
+  /** The changes whose repetition takes as long as writing a page. */
+  private static final long REPEATS_PER_WRITE = 16;
+
   private final PageCache cache;
   private final LogRotation rotation;
   private final ShardLog log;
 
   /** The numbers of pages that state has, but that were split since. */
   private final TreeSet<Integer> splitInState = new TreeSet<>();
+
+  /** The changes that were repeated since all pages were written. */
+  private long repeats;
 
   /** Whether the current event used a page, and whether it read one from state. */
   private boolean used;
@@ -56,7 +66,15 @@ public final class CachedShardPages extends ShardPages {
       loaded = load(identity);
     }
     loaded.used = true;
-    return loaded.page;
+    CuckooPage page = loaded.page;
+    return page.isFrozen() && !page.canDefer() ? thaw(page, identity).page : page;
+  }
+
+  /** Adds the pending insertions of a page to its table, and returns the page of an identity. */
+  private LoadedPage thaw(CuckooPage page, long identity) {
+    page.setFrozen(false);
+    filter.insertPending(this, page);
+    return table.get(identity);
   }
 
   @Override
@@ -80,17 +98,19 @@ public final class CachedShardPages extends ShardPages {
     }
     LogReplay replay = new LogReplay(filter, inState == null ? first() : inState);
     log.repeat(replay);
-    for (CuckooPage page : replay.pages()) {
+    CuckooPage frozen = idInState == id ? replay.frozenPage() : null;
+    repeats += frozen == null ? replay.changes() : 0;
+    for (CuckooPage page : frozen == null ? replay.pages() : List.of(frozen)) {
       requirePage(page);
       long first = page.firstIdentity();
       if (table.get(first) == null) {
         LoadedPage loaded = load(page);
-        loaded.dirty = inState == null || replay.isChanged();
+        loaded.dirty = inState == null || replay.changes() > 0;
         loaded.inState = inState != null && page.id() == idInState;
         cache.add(loaded);
       }
     }
-    if (inState != null && idInState != id) {
+    if (inState != null && table.idOf(identity) != idInState) {
       splitInState.add(idInState);
     }
     return table.get(identity);
@@ -98,7 +118,7 @@ public final class CachedShardPages extends ShardPages {
 
   @Override
   public void makeRoom() {
-    rotation.makeRoom();
+    rotation.makeRoom(this);
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
       drop(page);
     }
@@ -164,6 +184,11 @@ public final class CachedShardPages extends ShardPages {
     log.clear(table.minDepth());
   }
 
+  /** Returns whether repeating changes has cost as much as writing all pages. */
+  boolean repeatsMuch() {
+    return repeats > REPEATS_PER_WRITE * table.pageCount();
+  }
+
   @Override
   public int writeAll() {
     if (log.isEmpty()) {
@@ -178,6 +203,9 @@ public final class CachedShardPages extends ShardPages {
         load(identity);
       }
       LoadedPage page = table.get(identity);
+      if (page != null && page.page.hasPending()) {
+        page = thaw(page.page, identity);
+      }
       if (page != null && page.dirty) {
         write(page);
         page.inState = true;
@@ -190,6 +218,7 @@ public final class CachedShardPages extends ShardPages {
     } while (identity != 0);
     splitInState.forEach(id -> state.remove(key, id));
     splitInState.clear();
+    repeats = 0;
     log.clear(table.minDepth());
     cache.writeBacks().inc(written);
     return written;

@@ -71,10 +71,17 @@ public final class LogRotation {
     return bytes;
   }
 
-  /** Writes the pages of a shard if the log is too long; called between two operations. */
-  void makeRoom() {
+  /**
+   * Writes the pages of a shard if the log is too long, or too often repeated; called between two
+   * operations.
+   *
+   * @param shard of the next operation
+   */
+  void makeRoom(CachedShardPages shard) {
     if (pause > 0) {
       pause--;
+    } else if (shard.repeatsMuch()) {
+      pause = shard.writeAll();
     } else if (left > 0 || tooLong || cache.isHalfLog()) {
       if (left == 0) {
         int slice = (shards.size() + SLICES - 1) / SLICES;

@@ -92,6 +92,11 @@ public abstract class ShardPages implements PageStore {
     wasShrunk(table.get(identity));
   }
 
+  @Override
+  public final void putInserted(long identity, CuckooPage page) {
+    update(identity, page);
+  }
+
   private void update(long identity, CuckooPage page) {
     LoadedPage loaded = table.get(identity);
     boolean replaced = loaded.page != page;
@@ -213,8 +218,14 @@ public abstract class ShardPages implements PageStore {
     state.write(key, page);
   }
 
-  /** Checks that a page to which the log was applied is one of the shard's pages. */
+  /**
+   * Checks that a page to which the log was applied is one of the shard's pages, or was split from
+   * one by insertions that were still pending when the directory was written.
+   */
   final void requirePage(CuckooPage page) {
+    while (table.idOf(page.firstIdentity()) < page.id()) {
+      table.split(page.firstIdentity(), null, null);
+    }
     int id = table.idOf(page.firstIdentity());
     if (id != page.id()) {
       throw new IllegalStateException(
