@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
           + " SQL, of exact keyed state by URL and by hash, of Flink SQL's deduplication, and of"
           + " Redis.",
       "",
-      "All get the same URLs, half of the records repeats. Each run is a separate JVM. What does"
-          + " not come to an end is not run with more keys.",
+      "All get the same URLs, half of the records are repeats. Each run is a separate JVM. What"
+          + " does not come to an end is not run with more keys.",
       ""
     })
 public final class AlternativesFigures extends FiguresProgram {

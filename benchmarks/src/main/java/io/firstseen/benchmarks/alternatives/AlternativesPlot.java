@@ -23,8 +23,8 @@ final class AlternativesPlot {
   static String svg(AlternativeRuns.Settings settings, AlternativesTable table) {
     LinePanels panels =
         new LinePanels(
-            "Which URLs are new? Half of the records repeats",
-            "million different keys, log scale",
+            "Which URLs are new? Half of the records are repeats",
+            "million distinct keys, log scale",
             true);
     panels.add(
         "million events per second, log scale",

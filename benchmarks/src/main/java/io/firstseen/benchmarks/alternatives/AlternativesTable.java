@@ -31,9 +31,9 @@ final class AlternativesTable {
     text.append(
         String.format(
             Locale.ROOT,
-            "URLs of %d bytes, half of the records repeats, parallelism 1, false-positive rate of"
-                + " ours %s %%; heap of %,d MiB, with RocksDB or Redis %,d MiB, RocksDB's own memory"
-                + " %,d MiB; rounds: %d%n%n",
+            "URLs of %d bytes, half of the records are repeats, parallelism 1, false-positive"
+                + " rate of Firstseen %s %%; heap of %,d MiB, with RocksDB or Redis %,d MiB,"
+                + " RocksDB's own memory %,d MiB; rounds: %d%n%n",
             Url.BYTES,
             Pipelines.FALSE_POSITIVE_RATE * 100,
             settings.heapMebibytes(Alternative.OURS_HEAP),

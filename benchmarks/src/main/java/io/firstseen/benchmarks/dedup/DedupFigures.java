@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
       "",
       "It runs the dedup, the same job with an empty keyed function, and exact dedup keyed by hash"
           + " and by URL, on heap and on RocksDB, each in a separate JVM on Flink's mini cluster."
-          + " The source makes URLs of 85 bytes, half of the records repeats.",
+          + " The source makes URLs of 85 bytes, half of the records are repeats.",
       ""
     })
 public final class DedupFigures extends FiguresProgram {

@@ -41,8 +41,8 @@ final class FiguresPlot {
   private String draw() {
     LinePanels panels =
         new LinePanels(
-            "Dedup of URLs of 85 bytes, half of the records repeats",
-            "million different keys, log scale",
+            "Dedup of URLs of 85 bytes, half of the records are repeats",
+            "million distinct keys, log scale",
             true);
     panels.add(
         "million records per second",

@@ -146,7 +146,7 @@ class AlternativesFiguresTest {
         .isCloseTo(2e6, within(1e-6));
     assertThat(table.text().lines())
         .contains(
-            "| 1000 | ours, heap | 2.00 | 1.00 | 1.00 | 1.00 | 1.00 | 1.00 | 2 |  |",
+            "| 1000 | Firstseen, heap | 2.00 | 1.00 | 1.00 | 1.00 | 1.00 | 1.00 | 2 |  |",
             "| 1000 | exact by URL, heap |  |  |  |  |  |  |  | out of memory at 500 keys, 0.00 M"
                 + " events/s |",
             "| 1000 | Redis |  |  |  |  |  |  |  | not installed |",
