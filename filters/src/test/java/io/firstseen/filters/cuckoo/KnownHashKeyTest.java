@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Shows what an attacker who knows the hash key can do by choosing keys, and that the same keys
- * behave like any other keys under a secret hash key. {@code docs/operations/state.md} has the
+ * behave like any other keys under a secret hash key. {@code docs/operations/security.md} has the
  * figures.
  */
 class KnownHashKeyTest {
