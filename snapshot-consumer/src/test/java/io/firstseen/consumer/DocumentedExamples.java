@@ -13,6 +13,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** Examples of the documentation, so that they compile. */
 final class DocumentedExamples {
@@ -41,11 +42,26 @@ final class DocumentedExamples {
     return phishing;
   }
 
-  static boolean ask(SnapshotClient phishing, SnapshotClient allowed, String url)
-      throws InvalidKeyException {
+  static void match(SnapshotClient client) throws InvalidKeyException {
     // example: begin
+    Optional<String> entry = client.match("https://www.s2-citi.com/login");
+    System.out.println(entry.orElse("absent"));
+    // example: end
+  }
+
+  static boolean ask(String url) throws Exception {
+    // example: begin
+    List<SnapshotClient> clients =
+        SnapshotClient.startAll(
+            List.of(
+                SnapshotClientOptions.builder("localhost:9092", "phishing").build(),
+                SnapshotClientOptions.builder("localhost:9092", "allowed").build()));
+    for (SnapshotClient client : clients) {
+      client.awaitReady(Duration.ofMinutes(2));
+    }
     // Per query: the lists use the newest snapshots at this moment.
-    UrlLists lists = new UrlLists(List.of(phishing.urlList()), List.of(allowed.urlList()));
+    UrlLists lists =
+        new UrlLists(List.of(clients.get(0).urlList()), List.of(clients.get(1).urlList()));
     UrlAnswer answer = lists.ask(null, UrlExpressions.of(url.getBytes(UTF_8)));
     boolean block = answer.isPresent(); // listed, and in no allow set
     List<UrlAnswer.Match> entries = answer.matches(); // with the names of their lists
