@@ -4,6 +4,7 @@ package com.example;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.consumer.FollowedDirectory;
+import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.UrlList;
@@ -18,6 +19,8 @@ public class FollowDirectory {
       UrlList list = UrlList.of(followed.status().snapshot().orElseThrow(), KeyHash.fixed());
       var entry = list.match(null, UrlExpressions.of(url[0].getBytes(UTF_8)));
       System.out.println(entry.orElse("absent"));
+    } catch (InvalidKeyException e) {
+      System.out.println("invalid: " + e.getMessage());
     }
   }
 }

@@ -148,8 +148,8 @@ public final class LocalProcess implements Closeable {
       }
       if (System.nanoTime() > deadline) {
         throw new IOException(
-            "%s is not ready after %s; the last line of %s: %s"
-                .formatted(name, START_LIMIT, log, tail(1)));
+            "%s is not ready after %d s; the last line of %s: %s"
+                .formatted(name, START_LIMIT.toSeconds(), log, tail(1)));
       }
       pause();
     }
