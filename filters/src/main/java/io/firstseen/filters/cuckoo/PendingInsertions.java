@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
  */
 final class PendingInsertions {
   /** For a page without pending insertions; shared and never changed. */
-  static final PendingInsertions NONE = new PendingInsertions(0, 0);
+  static final PendingInsertions NONE = new PendingInsertions(PendingInsertions.MAX, 0);
 
   /**
    * The maximum number of pending insertions of a frozen page; they take little memory compared to
