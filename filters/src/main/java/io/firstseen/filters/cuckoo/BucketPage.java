@@ -243,6 +243,9 @@ final class BucketPage extends CuckooPage {
     if (placed > 0) {
       pending.removeFirst(placed);
       count += placed;
+      if (!hasPending()) {
+        pending = PendingInsertions.NONE;
+      }
     }
     return !hasPending();
   }

@@ -36,7 +36,7 @@ public final class LogReplay {
     this.first = page.firstIdentity();
     this.last = first + (1L << (page.shape.identityBits() - page.depth)) - 1;
     this.only = page;
-    this.deferring = page.canDefer();
+    this.deferring = page.canDefer() && !filter.hasTextTags();
     pages.put(first, page);
   }
 

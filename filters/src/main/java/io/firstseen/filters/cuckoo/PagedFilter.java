@@ -32,6 +32,14 @@ public final class PagedFilter {
     this.textTagBits = textTagBits;
   }
 
+  /**
+   * Returns whether many identities may differ only in their text tags. These share two buckets, so
+   * a page may have to become wider early.
+   */
+  boolean hasTextTags() {
+    return textTagBits > 0;
+  }
+
   /** Returns the shape of the filters. */
   public CuckooShape shape() {
     return shape;

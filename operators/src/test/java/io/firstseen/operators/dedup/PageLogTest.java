@@ -211,12 +211,16 @@ class PageLogTest {
       adds.add(add((tag | 1 << 9) << (Long.SIZE - parameters.identityBits()) >>> 2));
     }
     Map<String, byte[]> expected;
+    long expectedCount;
+    long expectedBytes;
     try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
       for (Change<String> add : adds) {
         assertThat(tasks.process(add)).isEqualTo(Kind.ACCEPTED);
       }
       State unused = tasks.savepoint();
       expected = tasks.pagesInState();
+      expectedCount = tasks.sum("pages");
+      expectedBytes = tasks.sum("pageBytes");
     }
     State state;
     // Less than a page, so that pages are dropped after each event.
@@ -238,6 +242,19 @@ class PageLogTest {
       assertThat(pages.keySet()).isEqualTo(expected.keySet());
       pages.forEach(
           (page, bytes) -> assertThat(Arrays.equals(bytes, expected.get(page))).as(page).isTrue());
+    }
+    // Also finds the pages by the directory.
+    for (Backend last : Backend.values()) {
+      try (DedupTasks tasks = new DedupTasks(last, parameters, 1, 8_000, state)) {
+        for (Change<String> add : adds) {
+          assertThat(tasks.process(add)).as(add.event()).isEqualTo(Kind.DUPLICATE);
+        }
+        // On RocksDB alone, the insertions may still be pending.
+        if (restored == Backend.HEAP || last == Backend.HEAP) {
+          assertThat(tasks.sum("pages")).isEqualTo(expectedCount);
+          assertThat(tasks.sum("pageBytes")).isEqualTo(expectedBytes);
+        }
+      }
     }
   }
 

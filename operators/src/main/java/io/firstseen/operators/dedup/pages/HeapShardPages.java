@@ -53,6 +53,8 @@ public final class HeapShardPages extends ShardPages {
     if (pages.isEmpty()) {
       pages.add(first());
     }
+    long slots = 0;
+    long bytes = 0;
     for (CuckooPage page : pages) {
       int id = page.id();
       LogReplay replay = new LogReplay(filter, page);
@@ -63,8 +65,11 @@ public final class HeapShardPages extends ShardPages {
       for (CuckooPage changed : replay.pages()) {
         requirePage(changed);
         write(changed);
+        slots += changed.slots();
+        bytes += changed.bodyBytes();
       }
     }
+    setSizes(slots, bytes);
     state.clearLog(key);
   }
 

@@ -225,12 +225,20 @@ public abstract class ShardPages implements PageStore {
   final void requirePage(CuckooPage page) {
     while (table.idOf(page.firstIdentity()) < page.id()) {
       table.split(page.firstIdentity(), null, null);
+      changed = true;
     }
     int id = table.idOf(page.firstIdentity());
     if (id != page.id()) {
       throw new IllegalStateException(
           "the log of shard %d gives page %d instead of page %d".formatted(number, page.id(), id));
     }
+  }
+
+  /** Sets the totals of all pages after a log was applied to them. */
+  final void setSizes(long newSlots, long newBytes) {
+    slots = newSlots;
+    bytes = newBytes;
+    changed = true;
   }
 
   private int tag() {
