@@ -97,7 +97,7 @@ class DuplicatesOptionTest {
     }
   }
 
-  /** As {@code docs/operations/your-topics.md} says it. */
+  /** The rule in {@code docs/operations/your-topics.md}. */
   private static boolean isInSample(String key) {
     return Long.remainderUnsigned(KeyHash.fixed().hash(key.getBytes(UTF_8)), 100) == 0;
   }
