@@ -110,7 +110,7 @@ final class SnapshotPublishCommand extends Verb {
       names = "--jump-floor",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "Number of keys, at least 1, below which the set may fall without limit (default: "
+          "Number of keys, at least 1; a set of fewer keys may fall without limit (default: "
               + "${DEFAULT-VALUE}).")
   private long jumpFloor;
 

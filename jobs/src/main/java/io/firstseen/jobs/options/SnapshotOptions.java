@@ -121,8 +121,8 @@ public final class SnapshotOptions {
       defaultValue = "1000",
       converter = OptionValues.KeyCount.class,
       description =
-          "Number of keys, at least 1, below which a set may fall without limit; --max-growth "
-              + "treats smaller sets as sets of this many keys (default: ${DEFAULT-VALUE}).")
+          "Number of keys, at least 1; sets of fewer keys may fall without limit, and --max-growth "
+              + "treats them as sets of this many keys (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long jumpFloor;
 
