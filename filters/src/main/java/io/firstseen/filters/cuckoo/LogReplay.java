@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LogReplay {
   private final PagedFilter filter;
-  private final TreeMap<Long, CuckooPage> pages = new TreeMap<>();
 
-  /** The page while there is only one. */
+  /** The page while there is only one; null after a split. */
   private @Nullable CuckooPage only;
+
+  /** The pages after a split, by their first identities. */
+  private @Nullable TreeMap<Long, CuckooPage> pages;
 
   private final @Nullable Expiry expiry;
   private final Pages store = new Pages();
@@ -37,7 +40,6 @@ public final class LogReplay {
     this.last = first + (1L << (page.shape.identityBits() - page.depth)) - 1;
     this.only = page;
     this.deferring = page.canDefer() && !filter.hasTextTags();
-    pages.put(first, page);
   }
 
   /** Repeats the changes that a segment has of the page. */
@@ -92,7 +94,7 @@ public final class LogReplay {
       deferring = false;
       filter.insertPending(store, only);
     }
-    return pages.values();
+    return only == null ? pages.values() : List.of(only);
   }
 
   private final class Pages implements PageStore {
@@ -108,17 +110,19 @@ public final class LogReplay {
 
     @Override
     public void put(long identity, CuckooPage page) {
-      if (only == null) {
-        pages.put(page.firstIdentity(), page);
-      } else if (only != page) {
+      if (pages == null) {
         only = page;
-        pages.put(first, page);
+      } else {
+        pages.put(page.firstIdentity(), page);
       }
     }
 
     @Override
     public void split(long identity, CuckooPage low, CuckooPage high) {
-      only = null;
+      if (pages == null) {
+        pages = new TreeMap<>();
+        only = null;
+      }
       pages.put(low.firstIdentity(), low);
       pages.put(high.firstIdentity(), high);
     }

@@ -27,6 +27,9 @@ public final class LogSegment {
   private static final int HEADER_BYTES = 6;
   private static final int MAX_GROUP_BITS = 11;
 
+  /** The groups from one group whose start is kept to the next one. */
+  private static final int SAMPLED_GROUPS = 1 << 6;
+
   private final CuckooShape shape;
   private final int groupBits;
   private final int count;
@@ -39,6 +42,9 @@ public final class LogSegment {
   private final int countsFrom;
 
   private final int changesFrom;
+
+  /** The number of changes before each {@link #SAMPLED_GROUPS}th group. */
+  private int[] starts = new int[1];
 
   private LogSegment(CuckooShape shape, int groupBits, int count, long[] instants, byte[] bytes) {
     this.shape = shape;
@@ -69,6 +75,7 @@ public final class LogSegment {
       }
       bit++;
     }
+    segment.sampleStarts();
     return segment;
   }
 
@@ -136,6 +143,7 @@ public final class LogSegment {
     byte[] bytes = Arrays.copyOf(value, length + BitFields.SPARE_BYTES);
     LogSegment segment = new LogSegment(shape, groupBits, count, instants, bytes);
     segment.verify();
+    segment.sampleStarts();
     return segment;
   }
 
@@ -195,14 +203,28 @@ public final class LogSegment {
   /** Returns whether a page of an identity may have a change. */
   public boolean mayChange(long identity) {
     int group = shape.prefix(identity, groupBits);
-    return start(group + 1) > start(group);
+    int start = start(group);
+    return end(group, start) > start;
+  }
+
+  private void sampleStarts() {
+    int[] sampled = new int[((1 << groupBits) - 1) / SAMPLED_GROUPS + 1];
+    for (int i = 1; i < sampled.length; i++) {
+      sampled[i] = start(i * SAMPLED_GROUPS, i - 1, sampled[i - 1]);
+    }
+    starts = sampled;
   }
 
   /** Returns the number of changes in the groups before one. */
   private int start(int group) {
+    int sample = group / SAMPLED_GROUPS;
+    return start(group, sample, starts[sample]);
+  }
+
+  private int start(int group, int sample, int startOfSample) {
     // The changes before the group are the ones before the zero that ends the previous group.
-    int zeros = group;
-    int bit = countsFrom;
+    int zeros = group - sample * SAMPLED_GROUPS;
+    int bit = countsFrom + startOfSample + sample * SAMPLED_GROUPS;
     while (zeros > 0) {
       long word = ~BitFields.word(bytes, bit) & BitFields.mask(BitFields.MAX_BITS);
       int zerosInWord = Long.bitCount(word);
@@ -219,13 +241,29 @@ public final class LogSegment {
     return bit - countsFrom - group;
   }
 
+  /**
+   * Returns the number of changes in the groups up to one.
+   *
+   * @param start as {@link #start} returns it
+   */
+  private int end(int group, int start) {
+    int end = start;
+    while (true) {
+      int ones = Long.numberOfTrailingZeros(~BitFields.word(bytes, countsFrom + group + end));
+      if (ones < BitFields.MAX_BITS) {
+        return end + ones;
+      }
+      end += BitFields.MAX_BITS;
+    }
+  }
+
   /** Repeats the changes of identities between two, both included. */
   void repeat(long first, long last, LogReplay replay) {
     int group = shape.prefix(first, groupBits);
     int lastGroup = shape.prefix(last, groupBits);
     int from = start(group);
     for (; group <= lastGroup; group++) {
-      int to = start(group + 1);
+      int to = end(group, from);
       for (int i = from; i < to; i++) {
         long identity = identity(i, group);
         if (identity >= first && identity <= last) {

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSegment {
   private static final int FIRST_ROOM = 16;
 
+  /** The leading bits of the identities by which the changes are indexed. */
+  private static final int INDEX_BITS = 8;
+
   private static final int KIND_SHIFT = CuckooShape.MAX_IDENTITY_BITS;
   private static final int INSTANTS_SHIFT = KIND_SHIFT + LogSegment.KIND_BITS;
 
@@ -19,6 +22,17 @@ public final class OpenSegment {
 
   /** See {@link LogSegment#INSTANTS}. */
   private long[] instants = new long[0];
+
+  /** The number of changes that are indexed, the first ones. */
+  private int indexed;
+
+  /**
+   * For each value of the index bits, the last indexed change with it plus 1; 0 if there is none.
+   */
+  private short[] lastOf = new short[0];
+
+  /** For each indexed change, the next one with its index bits; for the last one, the first one. */
+  private short[] next = new short[0];
 
   public OpenSegment(CuckooShape shape) {
     this.shape = shape;
@@ -31,7 +45,8 @@ public final class OpenSegment {
 
   /** Returns the number of bytes on the heap. */
   public int heapBytes() {
-    return Long.BYTES * (changes.length + instants.length);
+    return Long.BYTES * (changes.length + instants.length)
+        + Short.BYTES * (lastOf.length + next.length);
   }
 
   /**
@@ -78,6 +93,9 @@ public final class OpenSegment {
     count = 0;
     changes = new long[FIRST_ROOM];
     instants = new long[0];
+    indexed = 0;
+    lastOf = new short[0];
+    next = new short[0];
   }
 
   /**
@@ -107,14 +125,48 @@ public final class OpenSegment {
 
   /** Repeats the changes of identities between two, both included. */
   void repeat(long first, long last, LogReplay replay) {
-    for (int i = 0; i < count; i++) {
-      long identity = identity(i);
-      if (identity >= first && identity <= last) {
-        if (instants.length > 0) {
-          replay.setInstants(instants, LogSegment.INSTANTS * place(i));
-        }
-        replay.repeat(change(i), identity);
+    int bits = shape.prefix(first, INDEX_BITS);
+    if (bits != shape.prefix(last, INDEX_BITS)) {
+      for (int i = 0; i < count; i++) {
+        repeat(i, first, last, replay);
       }
+      return;
+    }
+    index();
+    int end = lastOf[bits] - 1;
+    if (end >= 0) {
+      int i = end;
+      do {
+        i = next[i];
+        repeat(i, first, last, replay);
+      } while (i != end);
+    }
+  }
+
+  private void repeat(int i, long first, long last, LogReplay replay) {
+    long identity = identity(i);
+    if (identity >= first && identity <= last) {
+      if (instants.length > 0) {
+        replay.setInstants(instants, LogSegment.INSTANTS * place(i));
+      }
+      replay.repeat(change(i), identity);
+    }
+  }
+
+  /** Adds the changes since the last call to the index. */
+  private void index() {
+    if (next.length < changes.length) {
+      next = Arrays.copyOf(next, changes.length);
+      lastOf = Arrays.copyOf(lastOf, 1 << INDEX_BITS);
+    }
+    for (; indexed < count; indexed++) {
+      int bits = shape.prefix(identity(indexed), INDEX_BITS);
+      int before = lastOf[bits] - 1;
+      next[indexed] = before < 0 ? (short) indexed : next[before];
+      if (before >= 0) {
+        next[before] = (short) indexed;
+      }
+      lastOf[bits] = (short) (indexed + 1);
     }
   }
 

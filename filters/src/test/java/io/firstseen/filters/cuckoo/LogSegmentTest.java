@@ -201,7 +201,10 @@ class LogSegmentTest {
     assertThat(longest).isGreaterThan(5);
   }
 
-  /** At 30 bits, a segment of a thousand changes has 22.5 bits each, and 9 bits for the header. */
+  /**
+   * At 30 bits, a segment of a thousand changes has 22.5 bits each, and 9 bits for the header.
+   * There are so many pages that the latest changes are found by their leading bits.
+   */
   @Test
   void anInsertionTakesLessThanItsIdentity() {
     PagedFilter filter = new PagedFilter(new CuckooShape(30));
@@ -214,6 +217,10 @@ class LogSegmentTest {
     int before = pages.logBytes;
     for (int i = 0; i < 10_000; i++) {
       InsertionResult unused = filter.insert(pages, random.nextLong());
+      if (i == 9_200 || i == 9_999) {
+        assertThat(pages.open.count()).isBetween(900, 2_000);
+        assertThat(pages.replayed()).containsExactlyElementsOf(pages.now());
+      }
     }
     pages.seal();
     assertThat((pages.logBytes - before) / 10_000.0).isBetween(2.8, 3.1);

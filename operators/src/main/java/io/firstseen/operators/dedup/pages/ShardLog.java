@@ -110,7 +110,9 @@ final class ShardLog {
     for (int i = 0; i < segments.size(); i++) {
       replay.repeat(segment(segments.get(i)));
     }
+    int before = open.heapBytes();
     replay.repeat(open);
+    rotation.inMemory(open.heapBytes() - before);
   }
 
   private LogSegment segment(Stored stored) {
