@@ -48,6 +48,11 @@ public final class LogReplay {
   }
 
   /** As {@link #repeat(LogSegment)}. */
+  public void repeat(LogSegments segments) {
+    segments.repeat(first, last, this);
+  }
+
+  /** As {@link #repeat(LogSegment)}. */
   public void repeat(OpenSegment segment) {
     segment.repeat(first, last, this);
   }

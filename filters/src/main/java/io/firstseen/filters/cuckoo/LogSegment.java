@@ -2,10 +2,13 @@ package io.firstseen.filters.cuckoo;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
- * Consecutive changes of a filter's pages, as {@code docs/format/filter-state-v1.md} specifies
- * them. Immutable.
+ * Consecutive changes of a filter's pages, as {@code docs/format/filter-log-v1.md} specifies them.
+ * Immutable.
  *
  * <p>Changes are grouped by the leading bits of their identities, and keep their order within a
  * group. A page whose depth is at least the number of these bits has all its changes in one group,
@@ -180,8 +183,84 @@ public final class LogSegment {
     return true;
   }
 
-  /** Returns the bytes for state. */
+  /**
+   * Merges consecutive segments of a filter, in their order.
+   *
+   * @param pageDepth the least depth of the pages to which the segments will be applied, or less
+   * @return a segment for memory only: it may have more changes and instants than one in state
+   */
+  static LogSegment merged(List<LogSegment> parts, int pageDepth) {
+    CuckooShape shape = parts.get(0).shape;
+    int groupBits = groupBits(shape, pageDepth, parts.stream().mapToInt(LogSegment::count).sum());
+    int[] counts = new int[1 << groupBits];
+    for (LogSegment part : parts) {
+      part.forEachChange((i, identity) -> counts[shape.prefix(identity, groupBits)]++);
+    }
+    int[] next = new int[counts.length];
+    for (int group = 1; group < next.length; group++) {
+      next[group] = next[group - 1] + counts[group - 1];
+    }
+    Map<List<Long>, Integer> places = new LinkedHashMap<>();
+    List<int[]> placesOfParts = parts.stream().map(part -> part.placesIn(places)).toList();
+    long[] instants =
+        places.keySet().stream().flatMap(List::stream).mapToLong(Long::longValue).toArray();
+    LogSegment merged = of(shape, groupBits, counts, instants);
+    for (int p = 0; p < parts.size(); p++) {
+      LogSegment part = parts.get(p);
+      int[] placesOfPart = placesOfParts.get(p);
+      part.forEachChange(
+          (i, identity) -> {
+            int at = next[shape.prefix(identity, groupBits)]++;
+            int place = placesOfPart.length == 0 ? 0 : placesOfPart[part.place(i)];
+            merged.set(at, part.change(i), identity, place);
+          });
+    }
+    return merged;
+  }
+
+  /**
+   * Returns the number of bits by which changes are grouped.
+   *
+   * @param pageDepth the least depth of the pages to which the segment will be applied, or less
+   */
+  static int groupBits(CuckooShape shape, int pageDepth, int count) {
+    int mostUseful = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, count));
+    return Math.min(Math.min(pageDepth, shape.tagBits()), mostUseful);
+  }
+
+  /** Returns the places of the instants among all instants, to which missing ones are added. */
+  private int[] placesIn(Map<List<Long>, Integer> all) {
+    int[] places = new int[instants.length / INSTANTS];
+    for (int i = 0; i < places.length; i++) {
+      int at = INSTANTS * i;
+      List<Long> triple = List.of(instants[at], instants[at + 1], instants[at + 2]);
+      places[i] = all.computeIfAbsent(triple, added -> all.size());
+    }
+    return places;
+  }
+
+  /** A visitor of changes. */
+  @FunctionalInterface
+  private interface ChangeVisitor {
+    void visit(int index, long identity);
+  }
+
+  private void forEachChange(ChangeVisitor visitor) {
+    int from = 0;
+    for (int group = 0; group < 1 << groupBits; group++) {
+      int to = end(group, from);
+      for (int i = from; i < to; i++) {
+        visitor.visit(i, identity(i, group));
+      }
+      from = to;
+    }
+  }
+
+  /** Returns the bytes for state, of a segment that is not merged. */
   public byte[] toBytes() {
+    if (count > MAX_COUNT) {
+      throw new IllegalStateException("a merged segment is not for state");
+    }
     return Arrays.copyOf(bytes, length());
   }
 

@@ -104,8 +104,7 @@ public final class OpenSegment {
    * @param pageDepth the least depth of the pages to which the segment will be applied
    */
   public LogSegment seal(int pageDepth) {
-    int mostUseful = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(Math.max(1, count));
-    int groupBits = Math.min(Math.min(pageDepth, shape.tagBits()), mostUseful);
+    int groupBits = LogSegment.groupBits(shape, pageDepth, count);
     int[] next = new int[(1 << groupBits) + 1];
     for (int i = 0; i < count; i++) {
       next[shape.prefix(identity(i), groupBits) + 1]++;
@@ -121,6 +120,24 @@ public final class OpenSegment {
     }
     clear();
     return segment;
+  }
+
+  /**
+   * Returns whether the page of an identity may have a change.
+   *
+   * @param pageDepth at most the depth of the page
+   */
+  public boolean mayChange(long identity, int pageDepth) {
+    index();
+    int bits = Math.min(pageDepth, INDEX_BITS);
+    int places = 1 << (INDEX_BITS - bits);
+    int from = shape.prefix(identity, bits) * places;
+    for (int i = from; i < from + places; i++) {
+      if (lastOf[i] != 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Repeats the changes of identities between two, both included. */

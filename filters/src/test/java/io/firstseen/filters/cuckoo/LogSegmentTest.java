@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pages and the log of their changes give the bytes of the changed pages. */
 class LogSegmentTest {
@@ -23,11 +24,12 @@ class LogSegmentTest {
     private final @Nullable Expiry expiry;
     private final PageTable<CuckooPage> pages;
     private final List<byte[]> written = new ArrayList<>();
-    private final List<LogSegment> log = new ArrayList<>();
+    private LogSegments log = new LogSegments();
     private final OpenSegment open;
     private int leastDepth;
     private int splits;
     private int shrinks;
+    private int merges;
     private int logBytes;
 
     LoggedPages(PagedFilter filter, @Nullable Expiry expiry) {
@@ -83,13 +85,15 @@ class LogSegmentTest {
       if (open.count() > 0) {
         byte[] bytes = open.seal(leastDepth).toBytes();
         logBytes += bytes.length;
-        log.add(read(shape, bytes));
+        int before = log.all().size();
+        log.add(read(shape, bytes), leastDepth);
+        merges += log.all().size() <= before ? 1 : 0;
       }
     }
 
     void writeAll() {
       written.clear();
-      log.clear();
+      log = new LogSegments();
       open.clear();
       pages.forEach(page -> written.add(FilterInState.bytes(page)));
       leastDepth = pages.minDepth();
@@ -101,12 +105,12 @@ class LogSegmentTest {
       for (byte[] bytes : written) {
         CuckooPage page = ExpiringPages.read(bytes);
         LogReplay replay = new LogReplay(filter, page);
-        log.forEach(replay::repeat);
+        replay.repeat(log);
         replay.repeat(open);
         assertThat(replay.changes() > 0 || replay.pages().size() == 1).isTrue();
         long first = page.firstIdentity();
-        if (replay.changes() > 0 && open.count() == 0) {
-          assertThat(log).anyMatch(segment -> segment.mayChange(first));
+        if (replay.changes() > 0) {
+          assertThat(open.mayChange(first, leastDepth) || log.mayChange(first)).isTrue();
         }
         replay.pages().forEach(after -> replayed.add(FilterInState.bytes(after)));
       }
@@ -185,7 +189,7 @@ class LogSegmentTest {
       if (random.nextBoolean()) {
         pages.seal();
       }
-      longest = Math.max(longest, pages.log.size());
+      longest = Math.max(longest, pages.log.all().size());
       assertThat(pages.replayed()).containsExactlyElementsOf(pages.now());
       if (random.nextInt(12) == 0) {
         pages.writeAll();
@@ -199,6 +203,7 @@ class LogSegmentTest {
     assertThat(pages.splits).isGreaterThan(expiring ? 0 : 3);
     assertThat(pages.shrinks).isGreaterThan(expiring ? 1 : 3);
     assertThat(longest).isGreaterThan(5);
+    assertThat(pages.merges).isGreaterThan(1);
   }
 
   /**
@@ -224,6 +229,35 @@ class LogSegmentTest {
     }
     pages.seal();
     assertThat((pages.logBytes - before) / 10_000.0).isBetween(2.8, 3.1);
+  }
+
+  /**
+   * A page looks into few segments, and into few changes of each, however many are saved at once.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 20, 100, 2_500, 3_906, 4_096, 10_000})
+  void segmentsOfTheSameSizeAreMerged(int changesPerSave) {
+    CuckooShape shape = new CuckooShape(35);
+    SplittableRandom random = new SplittableRandom(changesPerSave);
+    int depth = 10;
+    LogSegments log = new LogSegments();
+    OpenSegment open = new OpenSegment(shape);
+    int saved = 0;
+    while (saved < 200_000) {
+      for (int i = random.nextInt(2 * changesPerSave); i >= 0; i--) {
+        long identity = random.nextLong(1L << 35);
+        if (!open.add(PageChange.INSERTION, identity, null)) {
+          log.add(open.seal(depth), depth);
+          assertThat(open.add(PageChange.INSERTION, identity, null)).isTrue();
+        }
+        saved++;
+      }
+      log.add(open.seal(depth), depth);
+    }
+    assertThat(log.all()).hasSizeLessThan(40);
+    assertThat(log.all().get(0).count()).isGreaterThan(1_000);
+    assertThat(log.all().get(0).groupBits()).isEqualTo(depth);
+    assertThat(log.length()).isEqualTo(log.all().stream().mapToInt(LogSegment::length).sum());
   }
 
   @Test

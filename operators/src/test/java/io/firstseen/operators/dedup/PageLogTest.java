@@ -134,7 +134,8 @@ class PageLogTest {
         }
         if (random.nextBoolean()) {
           failures++;
-          for (; position < Math.min(events.size(), done + 500); position++) {
+          // So many that a segment of the log is full, and in a state that is lost.
+          for (; position < Math.min(events.size(), done + 3_000); position++) {
             Kind unused = process(tasks, events.get(position));
           }
         }

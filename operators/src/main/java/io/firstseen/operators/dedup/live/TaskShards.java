@@ -159,11 +159,13 @@ public final class TaskShards {
 
   /** Updates the state; must be called before each checkpoint. */
   public void flush(long checkpoint) {
-    int log = rotation == null ? 0 : rotation.logOfCheckpoint();
     for (ShardPages shard : all) {
       clock.set(shard);
-      shard.flush(log);
+      shard.flush();
       clock.write(shard);
+    }
+    if (rotation != null) {
+      rotation.checkpointed();
     }
     if (checkpoints != null) {
       int[] pagesOfShard = new int[shards.count()];

@@ -6,8 +6,8 @@ import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.OpenSegment;
 import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PagedFilter;
-import java.util.List;
 import java.util.TreeSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +52,9 @@ public final class CachedShardPages extends ShardPages {
     super(number, key, filter, state, expiry);
     this.cache = cache;
     this.rotation = rotation;
+    rotation.add(this);
     this.log =
         new ShardLog(key, new OpenSegment(filter.shape()), state, rotation, table.minDepth());
-    rotation.add(this);
   }
 
   @Override
@@ -194,7 +194,6 @@ public final class CachedShardPages extends ShardPages {
     if (log.isEmpty()) {
       return 0;
     }
-    log.seal();
     int written = 0;
     long identity = 0;
     do {
@@ -224,19 +223,12 @@ public final class CachedShardPages extends ShardPages {
     return written;
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * @param logState see {@link PageState#LOGS}
-   */
   @Override
-  public void flush(int logState) {
-    if (isChanged()) {
-      log.save(logState);
-    }
+  public void flush() {
+    log.save();
     if (table.isFull()) {
       log.release();
     }
-    super.flush(logState);
+    super.flush();
   }
 }

@@ -157,7 +157,7 @@ public final class HeapShardPages extends ShardPages {
   }
 
   @Override
-  public void flush(int logState) {
+  public void flush() {
     for (int i = 0; i < listed.size(); i++) {
       LoadedPage page = listed.get(i);
       page.listed = false;
@@ -167,6 +167,6 @@ public final class HeapShardPages extends ShardPages {
       }
     }
     listed.clear();
-    super.flush(logState);
+    super.flush();
   }
 }

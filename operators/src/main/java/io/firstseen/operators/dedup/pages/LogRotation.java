@@ -43,7 +43,7 @@ public final class LogRotation {
     shards.add(shard);
   }
 
-  /** Counts bytes of the log, in memory or in state. */
+  /** Counts bytes of the log in state. */
   void logged(int more) {
     bytes += more;
     check();
@@ -66,7 +66,7 @@ public final class LogRotation {
     cache.addLog(more);
   }
 
-  /** Returns the bytes of the log. */
+  /** Returns the bytes of the log in state. */
   public long bytes() {
     return bytes;
   }
@@ -93,8 +93,13 @@ public final class LogRotation {
     }
   }
 
-  /** Returns the state to which a checkpoint writes the log. */
-  public int logOfCheckpoint() {
-    return checkpoints++ / CHECKPOINTS_OF_LOG % PageState.LOGS;
+  /** Returns the state to which the log is written until the next checkpoint. */
+  int log() {
+    return checkpoints / CHECKPOINTS_OF_LOG % PageState.LOGS;
+  }
+
+  /** Called when all that belongs to a checkpoint is in state. */
+  public void checkpointed() {
+    checkpoints++;
   }
 }

@@ -122,15 +122,6 @@ public final class PageState {
     visits.values().forEach(Runnable::run);
   }
 
-  LogSegment readSegment(Integer key, int log, int number) {
-    setCurrentKey.accept(key);
-    try {
-      return LogSegment.of(shape, logs.get(log).get(number));
-    } catch (Exception e) {
-      throw failed(e);
-    }
-  }
-
   void writeSegment(Integer key, int log, int number, LogSegment segment) {
     setCurrentKey.accept(key);
     try {

@@ -3,6 +3,7 @@ package io.firstseen.operators.dedup.pages;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.LogSegment;
+import io.firstseen.filters.cuckoo.LogSegments;
 import io.firstseen.filters.cuckoo.OpenSegment;
 import io.firstseen.filters.cuckoo.PageChange;
 import java.util.ArrayList;
@@ -12,34 +13,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The changes of a shard's pages since all of its pages were written to state. The pages in state
  * and the log together give the pages byte for byte.
+ *
+ * <p>State has the log in segments, except for the latest changes. While pages are missing in
+ * memory, the segments are also in memory.
  */
 final class ShardLog {
   private final Integer key;
   private final PageState state;
   private final LogRotation rotation;
   private final OpenSegment open;
-  private final List<Stored> segments = new ArrayList<>();
+  private final List<Stored> stored = new ArrayList<>();
+
+  /** All changes in state; null if they are not in memory. */
+  private @Nullable LogSegments inMemory;
 
   /** The least depth of the pages in state, or less. */
   private int pageDepth;
 
-  private static final class Stored {
-    final int number;
-    final int length;
-
-    /** Null while it is only in state. */
-    @Nullable LogSegment segment;
-
-    /** See {@link PageState#LOGS}; -1 if it is not in state. */
-    int log;
-
-    Stored(int number, LogSegment segment, int log) {
-      this.number = number;
-      this.length = segment.length();
-      this.segment = segment;
-      this.log = log;
-    }
-  }
+  /**
+   * A segment in state.
+   *
+   * @param length in bytes
+   * @param log see {@link PageState#LOGS}
+   */
+  private record Stored(int number, int length, int log) {}
 
   /**
    * Reads the log of a shard from state.
@@ -51,25 +48,32 @@ final class ShardLog {
     this.state = state;
     this.rotation = rotation;
     this.open = open;
-    this.pageDepth = pageDepth;
+    List<LogSegment> segments = new ArrayList<>();
     state.readLog(
         key,
         (number, log, segment) -> {
-          add(new Stored(number, segment, log));
-          this.pageDepth = Math.min(this.pageDepth, segment.groupBits());
+          stored.add(new Stored(number, segment.length(), log));
+          segments.add(segment);
         });
+    // The pages in state may be less deep. None is less deep than the groups of a segment.
+    this.pageDepth = segments.stream().mapToInt(LogSegment::groupBits).max().orElse(pageDepth);
+    if (!segments.isEmpty()) {
+      inMemory = new LogSegments();
+      segments.forEach(this::remember);
+    }
+    rotation.logged(stored.stream().mapToInt(Stored::length).sum());
     rotation.inMemory(open.heapBytes());
   }
 
   boolean isEmpty() {
-    return segments.isEmpty() && open.count() == 0;
+    return stored.isEmpty() && open.count() == 0;
   }
 
   /** Adds a change. */
   void add(PageChange change, long identity, @Nullable Expiry expiry) {
     int before = open.heapBytes();
     if (!open.add(change, identity, expiry)) {
-      seal();
+      save();
       before = open.heapBytes();
       boolean unused = open.add(change, identity, expiry);
     }
@@ -79,72 +83,61 @@ final class ShardLog {
     }
   }
 
-  /** Makes a segment of the latest changes. */
-  void seal() {
+  /** Writes the latest changes to state. */
+  void save() {
     if (open.count() > 0) {
       int before = open.heapBytes();
-      int number = segments.isEmpty() ? 0 : segments.get(segments.size() - 1).number + 1;
-      add(new Stored(number, open.seal(pageDepth), -1));
+      int number = stored.isEmpty() ? 0 : stored.get(stored.size() - 1).number + 1;
+      LogSegment segment = open.seal(pageDepth);
       rotation.inMemory(open.heapBytes() - before);
+      state.writeSegment(key, rotation.log(), number, segment);
+      add(new Stored(number, segment.length(), rotation.log()), segment);
     }
   }
 
-  private void add(Stored stored) {
-    segments.add(stored);
-    rotation.logged(stored.length);
-    rotation.inMemory(stored.length);
+  private void add(Stored latest, LogSegment segment) {
+    stored.add(latest);
+    rotation.logged(latest.length);
+    if (inMemory != null) {
+      remember(segment);
+    }
   }
 
-  /** Returns whether state and log may differ for the page of an identity, after {@link #seal}. */
+  private void remember(LogSegment segment) {
+    int before = inMemory.length();
+    inMemory.add(segment, pageDepth);
+    rotation.inMemory(inMemory.length() - before);
+  }
+
+  private LogSegments segments() {
+    if (inMemory == null) {
+      inMemory = new LogSegments();
+      state.readLog(key, (number, log, segment) -> remember(segment));
+    }
+    return inMemory;
+  }
+
+  /** Returns whether state and log may differ for the page of an identity. */
   boolean mayChange(long identity) {
-    for (int i = 0; i < segments.size(); i++) {
-      if (segment(segments.get(i)).mayChange(identity)) {
-        return true;
-      }
-    }
-    return false;
+    int before = open.heapBytes();
+    boolean mayChange = open.mayChange(identity, pageDepth);
+    rotation.inMemory(open.heapBytes() - before);
+    return mayChange || segments().mayChange(identity);
   }
 
   /** Repeats the changes of a page. */
   void repeat(LogReplay replay) {
-    for (int i = 0; i < segments.size(); i++) {
-      replay.repeat(segment(segments.get(i)));
-    }
+    replay.repeat(segments());
     int before = open.heapBytes();
     replay.repeat(open);
     rotation.inMemory(open.heapBytes() - before);
   }
 
-  private LogSegment segment(Stored stored) {
-    if (stored.segment == null) {
-      stored.segment = state.readSegment(key, stored.log, stored.number);
-      rotation.inMemory(stored.length);
-    }
-    return stored.segment;
-  }
-
-  /**
-   * Writes to state what it does not have.
-   *
-   * @param log see {@link PageState#LOGS}
-   */
-  void save(int log) {
-    seal();
-    for (int i = segments.size() - 1; i >= 0 && segments.get(i).log < 0; i--) {
-      Stored stored = segments.get(i);
-      state.writeSegment(key, log, stored.number, segment(stored));
-      stored.log = log;
-    }
-  }
-
   /** Removes from memory what state has. */
   void release() {
-    for (int i = 0; i < segments.size(); i++) {
-      Stored stored = segments.get(i);
-      if (stored.log >= 0 && stored.segment != null) {
-        stored.segment = null;
-        rotation.inMemory(-stored.length);
-      }
+    if (inMemory != null) {
+      rotation.inMemory(-inMemory.length());
+      inMemory = null;
     }
   }
 
@@ -157,17 +150,17 @@ final class ShardLog {
     pageDepth = newPageDepth;
     int before = open.heapBytes();
     open.clear();
-    int inMemory = before - open.heapBytes();
-    int logged = 0;
-    for (Stored stored : segments) {
-      logged += stored.length;
-      inMemory += stored.segment == null ? 0 : stored.length;
-      if (stored.log >= 0) {
-        state.removeSegment(key, stored.log, stored.number);
-      }
+    rotation.inMemory(open.heapBytes() - before);
+    int length = 0;
+    for (Stored segment : stored) {
+      length += segment.length;
+      state.removeSegment(key, segment.log, segment.number);
     }
-    segments.clear();
-    rotation.inMemory(-inMemory);
-    rotation.logged(-logged);
+    stored.clear();
+    rotation.logged(-length);
+    if (inMemory != null) {
+      release();
+      inMemory = new LogSegments();
+    }
   }
 }

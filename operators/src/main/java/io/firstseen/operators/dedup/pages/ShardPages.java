@@ -155,13 +155,8 @@ public abstract class ShardPages implements PageStore {
     filter.expire(this, pageToSweep(identity));
   }
 
-  /** Returns whether a page changed since the last call of {@link #flush}. */
-  final boolean isChanged() {
-    return changed;
-  }
-
   /** Updates the state; must be called before each checkpoint. */
-  public void flush(int logState) {
+  public void flush() {
     if (changed) {
       state.writeSummary(key, new ShardSummary(keys, slots, bytes, table.directory().toBytes()));
       changed = false;
