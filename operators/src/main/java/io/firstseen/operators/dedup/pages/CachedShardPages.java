@@ -6,7 +6,7 @@ import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.OpenSegment;
 import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PagedFilter;
-import java.util.TreeSet;
+import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class CachedShardPages extends ShardPages {
   private final ShardLog log;
 
   /** The numbers of pages that state has, but that were split since. */
-  private final TreeSet<Integer> splitInState = new TreeSet<>();
+  private final HashSet<Integer> splitInState = new HashSet<>();
 
   /** The changes that were repeated since all pages were written. */
   private long repeats;
@@ -87,8 +87,8 @@ public final class CachedShardPages extends ShardPages {
   @Override
   public LoadedPage load(long identity) {
     int id = table.idOf(identity);
-    int idInState = id;
-    CuckooPage inState = state.read(key, id);
+    int idInState = expectedInState(id);
+    CuckooPage inState = state.read(key, idInState);
     while (inState == null && idInState > 1) {
       idInState >>>= 1;
       inState = log.isEmpty() ? null : state.read(key, idInState);
@@ -114,6 +114,18 @@ public final class CachedShardPages extends ShardPages {
       splitInState.add(idInState);
     }
     return table.get(identity);
+  }
+
+  /** Returns the number of the page that state has for a page, as far as it is known. */
+  private int expectedInState(int id) {
+    if (!splitInState.isEmpty()) {
+      for (int ancestor = id >>> 1; ancestor > 0; ancestor >>>= 1) {
+        if (splitInState.contains(ancestor)) {
+          return ancestor;
+        }
+      }
+    }
+    return id;
   }
 
   @Override
