@@ -258,7 +258,7 @@ public final class LogSegment {
 
   /** Returns the bytes for state, of a segment that is not merged. */
   public byte[] toBytes() {
-    if (count > MAX_COUNT) {
+    if (count > MAX_COUNT || instants.length > INSTANTS * MAX_INSTANTS) {
       throw new IllegalStateException("a merged segment is not for state");
     }
     return Arrays.copyOf(bytes, length());

@@ -26,16 +26,26 @@ public final class LogSegments {
    */
   public void add(LogSegment segment, int pageDepth) {
     put(segment);
-    LogSegment last = segment;
-    for (int from = segments.size() - MERGED;
-        from >= 0 && last.count() < LARGE && sizeClass(segments.get(from)) <= sizeClass(last);
-        from = segments.size() - MERGED) {
+    for (int from = segments.size() - MERGED; areMerged(from); from = segments.size() - MERGED) {
       List<LogSegment> parts = segments.subList(from, segments.size());
-      last = LogSegment.merged(parts, pageDepth);
+      LogSegment merged = LogSegment.merged(parts, pageDepth);
       parts.forEach(part -> length -= part.length());
       parts.clear();
-      put(last);
+      put(merged);
     }
+  }
+
+  /** Returns whether the segments from one on are small, and the last is as large as the first. */
+  private boolean areMerged(int from) {
+    if (from < 0 || sizeClass(segments.get(from)) > sizeClass(segments.get(from + MERGED - 1))) {
+      return false;
+    }
+    for (int i = from; i < segments.size(); i++) {
+      if (segments.get(i).count() >= LARGE) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void put(LogSegment segment) {

@@ -56,8 +56,8 @@ public final class OpenSegment {
    * @return false, without an effect, if the segment is full and must be sealed before
    */
   public boolean add(PageChange change, long identity, @Nullable Expiry expiry) {
-    int place = expiry == null ? 0 : place(expiry);
-    if (place < 0 || count == LogSegment.MAX_COUNT) {
+    int place = count == LogSegment.MAX_COUNT ? -1 : expiry == null ? 0 : place(expiry);
+    if (place < 0) {
       return false;
     }
     if (count == changes.length) {

@@ -254,7 +254,10 @@ class LogSegmentTest {
       }
       log.add(open.seal(depth), depth);
     }
-    assertThat(log.all()).hasSizeLessThan(40);
+    assertThat(log.all()).hasSizeLessThan(40).allMatch(segment -> segment.count() < 8 << 16);
+    assertThat(open.add(PageChange.REMOVAL, 1L << 34, null)).isTrue();
+    assertThat(open.mayChange(1L << 34, depth)).isTrue();
+    assertThat(open.mayChange(1L << 33, depth)).isFalse();
     assertThat(log.all().get(0).count()).isGreaterThan(1_000);
     assertThat(log.all().get(0).groupBits()).isEqualTo(depth);
     assertThat(log.length()).isEqualTo(log.all().stream().mapToInt(LogSegment::length).sum());

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The changes of a shard's pages since all of its pages were written to state. The pages in state
  * and the log together give the pages byte for byte.
  *
- * <p>State has the log in segments, except for the latest changes. While pages are missing in
- * memory, the segments are also in memory.
+ * <p>State has the log in segments, except for the latest changes. From the first page that is
+ * loaded until a checkpoint at which all pages are in memory, the segments are also in memory.
  */
 final class ShardLog {
   private final Integer key;
@@ -55,7 +55,7 @@ final class ShardLog {
           stored.add(new Stored(number, segment.length(), log));
           segments.add(segment);
         });
-    // The pages in state may be less deep. None is less deep than the groups of a segment.
+    // Pages in state may be less deep than the table, but none is less deep than a group.
     this.pageDepth = segments.stream().mapToInt(LogSegment::groupBits).max().orElse(pageDepth);
     if (!segments.isEmpty()) {
       inMemory = new LogSegments();
@@ -112,7 +112,9 @@ final class ShardLog {
   private LogSegments segments() {
     if (inMemory == null) {
       inMemory = new LogSegments();
-      state.readLog(key, (number, log, segment) -> remember(segment));
+      if (!stored.isEmpty()) {
+        state.readLog(key, (number, log, segment) -> remember(segment));
+      }
     }
     return inMemory;
   }
