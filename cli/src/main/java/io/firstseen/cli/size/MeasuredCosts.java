@@ -21,8 +21,8 @@ final class MeasuredCosts {
 
   /**
    * Seconds of a task per event whose page is not cached, if all of the task's pages fit into a
-   * write buffer of RocksDB. DedupFigures, eighth-hash,
-   * 23 November: 0.17 M events per second with 7/8 cache misses.
+   * write buffer of RocksDB. DedupFigures, eighth-hash, 23 November: 0.17 M events per second with
+   * 7/8 cache misses.
    */
   private static final double NEAR_MISS_SECONDS =
       (1 / 0.17e6 - 1 / ROCKSDB_EVENTS_PER_SECOND) / (7.0 / 8);
