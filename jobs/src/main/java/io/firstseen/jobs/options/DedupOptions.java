@@ -66,9 +66,10 @@ public final class DedupOptions {
       converter = OptionValues.ModeName.class,
       description =
           "approximate: only the filter decides; exact: keys that the filter reports as known are"
-              + " checked against the set of the live keys' 64-bit hashes, so that no new key is"
-              + " dropped; exact-keys: the same check against the keys themselves. Fixed for the"
-              + " life of the state (default: ${DEFAULT-VALUE}).")
+              + " checked against the set of the live keys' 64-bit hashes, so a new key is dropped"
+              + " only if its hash equals a live key's; exact-keys: checked against the keys"
+              + " themselves, so no new key is dropped. Fixed for the life of the state (default:"
+              + " ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private DedupMode mode;
 

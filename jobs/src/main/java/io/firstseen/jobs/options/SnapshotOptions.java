@@ -78,7 +78,7 @@ public final class SnapshotOptions {
           "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not"
               + " listed and has 30 match expressions; most URLs have fewer than a dozen. One key"
               + " then has the rate 1-(1-RATE)^(1/30). Replaces --snapshot-fpr. Needs"
-              + " --canonicaliser url-expression.")
+              + " --canonicaliser url-expression. Fixed for the life of the state.")
   @Bound(Bound.By.STATE)
   private Double urlFalsePositiveRate;
 
