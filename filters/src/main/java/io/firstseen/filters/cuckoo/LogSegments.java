@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Consecutive segments of a log, in memory. Each page that is loaded looks into all of them, so
- * segments of about the same size are merged, as in a log-structured merge-tree (O'Neil et al.
+ * small segments are merged into larger ones, as in a log-structured merge-tree (O'Neil et al.
  * 1996).
  */
 public final class LogSegments {
@@ -35,7 +35,9 @@ public final class LogSegments {
     }
   }
 
-  /** Returns whether the segments from one on are small, and the last is as large as the first. */
+  /**
+   * Returns whether the last segments are small, and the last is at least as large as the first.
+   */
   private boolean areMerged(int from) {
     if (from < 0 || sizeClass(segments.get(from)) > sizeClass(segments.get(from + MERGED - 1))) {
       return false;

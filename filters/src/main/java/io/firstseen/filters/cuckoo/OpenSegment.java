@@ -32,7 +32,7 @@ public final class OpenSegment {
   private short[] lastOf = new short[0];
 
   /** For each indexed change, the next one with its index bits; for the last one, the first one. */
-  private short[] next = new short[0];
+  private short[] following = new short[0];
 
   public OpenSegment(CuckooShape shape) {
     this.shape = shape;
@@ -46,7 +46,7 @@ public final class OpenSegment {
   /** Returns the number of bytes on the heap. */
   public int heapBytes() {
     return Long.BYTES * (changes.length + instants.length)
-        + Short.BYTES * (lastOf.length + next.length);
+        + Short.BYTES * (lastOf.length + following.length);
   }
 
   /**
@@ -95,7 +95,7 @@ public final class OpenSegment {
     instants = new long[0];
     indexed = 0;
     lastOf = new short[0];
-    next = new short[0];
+    following = new short[0];
   }
 
   /**
@@ -154,7 +154,7 @@ public final class OpenSegment {
     if (end >= 0) {
       int i = end;
       do {
-        i = next[i];
+        i = following[i];
         repeat(i, first, last, replay);
       } while (i != end);
     }
@@ -172,16 +172,16 @@ public final class OpenSegment {
 
   /** Adds the changes since the last call to the index. */
   private void index() {
-    if (next.length < changes.length) {
-      next = Arrays.copyOf(next, changes.length);
+    if (following.length < changes.length) {
+      following = Arrays.copyOf(following, changes.length);
       lastOf = Arrays.copyOf(lastOf, 1 << INDEX_BITS);
     }
     for (; indexed < count; indexed++) {
       int bits = shape.prefix(identity(indexed), INDEX_BITS);
       int before = lastOf[bits] - 1;
-      next[indexed] = before < 0 ? (short) indexed : next[before];
+      following[indexed] = before < 0 ? (short) indexed : following[before];
       if (before >= 0) {
-        next[before] = (short) indexed;
+        following[before] = (short) indexed;
       }
       lastOf[bits] = (short) (indexed + 1);
     }

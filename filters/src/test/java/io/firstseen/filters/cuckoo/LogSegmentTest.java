@@ -231,36 +231,64 @@ class LogSegmentTest {
     assertThat((pages.logBytes - before) / 10_000.0).isBetween(2.8, 3.1);
   }
 
-  /**
-   * A page looks into few segments, and into few changes of each, however many are saved at once.
-   */
+  /** A page looks into few segments, and into few changes of each. */
   @ParameterizedTest
   @ValueSource(ints = {1, 20, 100, 2_500, 3_906, 4_096, 10_000})
-  void segmentsOfTheSameSizeAreMerged(int changesPerSave) {
-    CuckooShape shape = new CuckooShape(35);
-    SplittableRandom random = new SplittableRandom(changesPerSave);
-    int depth = 10;
-    LogSegments log = new LogSegments();
-    OpenSegment open = new OpenSegment(shape);
-    int saved = 0;
-    while (saved < 200_000) {
-      for (int i = random.nextInt(2 * changesPerSave); i >= 0; i--) {
-        long identity = random.nextLong(1L << 35);
-        if (!open.add(PageChange.INSERTION, identity, null)) {
-          log.add(open.seal(depth), depth);
-          assertThat(open.add(PageChange.INSERTION, identity, null)).isTrue();
-        }
-        saved++;
-      }
-      log.add(open.seal(depth), depth);
+  void smallSegmentsAreMerged(int changesPerSave) {
+    SavedChanges changes = new SavedChanges();
+    changes.save(200_000 / changesPerSave, changesPerSave);
+    assertThat(changes.log.all()).hasSizeLessThan(30);
+    assertThat(changes.log.all().get(0).count()).isGreaterThan(1_000);
+    assertThat(changes.log.all().get(0).groupBits()).isEqualTo(SavedChanges.DEPTH);
+    assertThat(changes.log.length())
+        .isEqualTo(changes.log.all().stream().mapToInt(LogSegment::length).sum());
+    assertThat(changes.open.add(PageChange.REMOVAL, 1L << 34, null)).isTrue();
+    assertThat(changes.open.mayChange(1L << 34, SavedChanges.DEPTH)).isTrue();
+    assertThat(changes.open.mayChange(1L << 33, SavedChanges.DEPTH)).isFalse();
+  }
+
+  /** Seven segments of 96,000 changes are followed by smaller ones, which become larger. */
+  @Test
+  void largeSegmentsAreNotMerged() {
+    SavedChanges changes = new SavedChanges();
+    changes.save(7 * 64, 1_500);
+    assertThat(changes.log.all()).hasSize(7);
+    changes.save(64, LogSegment.MAX_COUNT);
+    assertThat(changes.log.all()).allMatch(segment -> segment.count() < 8 << 16);
+  }
+
+  @Test
+  void aFullSegmentRejectsAChangeWithoutAnEffect() {
+    Expiry expiry = new Expiry(TTL, false);
+    OpenSegment open = new OpenSegment(new CuckooShape(30));
+    for (int i = 0; i < LogSegment.MAX_COUNT; i++) {
+      assertThat(open.add(PageChange.INSERTION, i, expiry)).isTrue();
     }
-    assertThat(log.all()).hasSizeLessThan(40).allMatch(segment -> segment.count() < 8 << 16);
-    assertThat(open.add(PageChange.REMOVAL, 1L << 34, null)).isTrue();
-    assertThat(open.mayChange(1L << 34, depth)).isTrue();
-    assertThat(open.mayChange(1L << 33, depth)).isFalse();
-    assertThat(log.all().get(0).count()).isGreaterThan(1_000);
-    assertThat(log.all().get(0).groupBits()).isEqualTo(depth);
-    assertThat(log.length()).isEqualTo(log.all().stream().mapToInt(LogSegment::length).sum());
+    int before = open.heapBytes();
+    expiry.keysOf(100 * TTL);
+    assertThat(open.add(PageChange.INSERTION, 1, expiry)).isFalse();
+    assertThat(open.heapBytes()).isEqualTo(before);
+  }
+
+  private static final class SavedChanges {
+    static final int DEPTH = 10;
+
+    private final OpenSegment open = new OpenSegment(new CuckooShape(35));
+    private final LogSegments log = new LogSegments();
+    private final SplittableRandom random = new SplittableRandom(20);
+
+    void save(int times, int changes) {
+      for (int i = 0; i < times; i++) {
+        for (int j = 0; j < changes; j++) {
+          long identity = random.nextLong(1L << 35);
+          if (!open.add(PageChange.INSERTION, identity, null)) {
+            log.add(open.seal(DEPTH), DEPTH);
+            assertThat(open.add(PageChange.INSERTION, identity, null)).isTrue();
+          }
+        }
+        log.add(open.seal(DEPTH), DEPTH);
+      }
+    }
   }
 
   @Test
