@@ -30,11 +30,11 @@ final class MeasuredCosts {
   /**
    * The same if the pages do not fit and compaction runs concurrently. RocksDB's files are in the
    * page cache, and four of five events are new keys. BillionsFigures, one task on RocksDB, 28
-   * November: 75 thousand events per second at 110 million keys, of which the cache has 37 million
-   * and the log takes the other half.
+   * November: 69 thousand events per second at 110 million keys. By computation, half of the cache
+   * has the pages of 37 million keys, and the log takes the other half.
    */
   private static final double FAR_MISS_SECONDS =
-      (1 / 75e3 - 1 / ROCKSDB_EVENTS_PER_SECOND) / (1 - 37.0 / 110);
+      (1 / 69e3 - 1 / ROCKSDB_EVENTS_PER_SECOND) / (1 - 37.0 / 110);
 
   /**
    * New texts of 160 characters per second, with their signatures, in one task on the heap.
