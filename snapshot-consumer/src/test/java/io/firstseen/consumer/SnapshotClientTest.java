@@ -45,8 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The client without a broker: the test supplies the records and the clock. */
 class SnapshotClientTest {
   private static final String EXPECTED =
-      "the first one is expected at most --window plus --idle-timeout of the snapshot job after the"
-          + " first event, by default 1h1m";
+      "the first one is expected at most --window plus --idle-timeout plus --checkpoint-interval"
+          + " of the jobs after the first event, by default 1h1m10s";
 
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;

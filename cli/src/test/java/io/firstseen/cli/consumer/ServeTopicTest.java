@@ -127,7 +127,8 @@ class ServeTopicTest {
       assertThat(json("/v1/contains?key=a").path("error").asText())
           .isEqualTo(
               "set 'spam' has no snapshot yet: the first one is expected at most --window plus"
-                  + " --idle-timeout of the snapshot job after the first event, by default 1h1m");
+                  + " --idle-timeout plus --checkpoint-interval of the jobs after the first event, by"
+                  + " default 1h1m10s");
       assertThat(json("/v1/status").at("/sets/0/firstSnapshot").asText())
           .startsWith("the first one is expected at most ");
       try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {

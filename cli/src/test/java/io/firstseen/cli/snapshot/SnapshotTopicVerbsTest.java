@@ -68,8 +68,8 @@ class SnapshotTopicVerbsTest {
   }
 
   private static final String WHEN_THE_FIRST_IS_EXPECTED =
-      "; the first one is expected at most --window plus --idle-timeout of the snapshot job after"
-          + " the first event, by default 1h1m";
+      "; the first one is expected at most --window plus --idle-timeout plus --checkpoint-interval"
+          + " of the jobs after the first event, by default 1h1m10s";
 
   private static String[] words(List<String> first, String... more) {
     return Stream.concat(first.stream(), Stream.of(more)).toArray(String[]::new);

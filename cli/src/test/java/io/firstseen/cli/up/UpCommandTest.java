@@ -162,7 +162,9 @@ class UpCommandTest {
             () ->
                 get(address("service").resolve("readyz"))
                     .body()
-                    .contains("the first one is expected at most 11s after the first event"));
+                    .contains(
+                        "the first one is expected at most 11s plus --checkpoint-interval of the"
+                            + " jobs after the first event"));
     try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
       send(topics, events(0, 100));
       send(topics, events(0, 100));

@@ -19,10 +19,11 @@ public final class FirstSnapshot {
     return window
         .map(
             known ->
-                "the first one is expected at most %s after the first event"
+                ("the first one is expected at most %s plus --checkpoint-interval of the jobs"
+                        + " after the first event")
                     .formatted(known.toString().substring(2).toLowerCase(Locale.ROOT)))
         .orElse(
-            "the first one is expected at most --window plus --idle-timeout of the snapshot job"
-                + " after the first event, by default 1h1m");
+            "the first one is expected at most --window plus --idle-timeout plus"
+                + " --checkpoint-interval of the jobs after the first event, by default 1h1m10s");
   }
 }
