@@ -207,6 +207,19 @@ public final class KeyHash implements Serializable {
         : xxh3.hashBytesToLong(bytes, from, to - from);
   }
 
+  /** Returns an object that hashes many parts of an array at once. */
+  public PartHashes parts() {
+    return new PartHashes(this);
+  }
+
+  /** Starts SipHash-2-4 of many messages. */
+  void start(long[] v0, long[] v1, long[] v2, long[] v3, int count) {
+    Arrays.fill(v0, 0, count, key0 ^ SipHash24.V0);
+    Arrays.fill(v1, 0, count, key1 ^ SipHash24.V1);
+    Arrays.fill(v2, 0, count, key0 ^ SipHash24.V2);
+    Arrays.fill(v3, 0, count, key1 ^ SipHash24.V3);
+  }
+
   /** Returns the hash function. */
   public Algorithm algorithm() {
     return algorithm;

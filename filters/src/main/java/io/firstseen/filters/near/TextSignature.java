@@ -1,12 +1,13 @@
 package io.firstseen.filters.near;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.PartHashes;
 import io.firstseen.filters.key.ScopedKey;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 
 /**
  * Computes the bands of texts by a {@link NearRule}. Holds scratch space, so an object must be used
@@ -21,11 +22,14 @@ public final class TextSignature {
   private final int[] factors;
   private final int[] terms;
   private final int[] least;
-  private final ByteBuffer band;
-  private final LongConsumer addition = this::add;
+  private final PartHashes parts;
+  // The bands of a text, one after the other, and the sample.
+  private final ByteBuffer bands;
+  private final int[] bandStarts;
+  private final int[] bandEnds;
   private int[] starts = new int[256];
-  private int previous;
-  private boolean isPreviousPending;
+  private int[] ends = new int[256];
+  private int shingles;
 
   /** Creates signatures by {@code rule}; {@code hash} hashes shingles and bands. */
   public TextSignature(NearRule rule, KeyHash hash) {
@@ -39,7 +43,12 @@ public final class TextSignature {
       terms[c] = (int) mixed;
     }
     least = new int[factors.length];
-    band = ByteBuffer.allocate(Long.BYTES + 1 + Integer.BYTES * rule.rows());
+    parts = hash.parts();
+    int bandBytes = Long.BYTES + 1 + Integer.BYTES * rule.rows();
+    bands = ByteBuffer.allocate(rule.hashes() * bandBytes);
+    bandStarts = new int[rule.hashes() + 1];
+    Arrays.setAll(bandStarts, i -> i * bandBytes);
+    bandEnds = Arrays.copyOfRange(bandStarts, 1, bandStarts.length);
   }
 
   /** SplitMix64 (Steele, Lea, Flood 2014) of the state {@code n} times the golden gamma. */
@@ -57,22 +66,21 @@ public final class TextSignature {
    * @param scope the hash of the text's scope: bands of different scopes are different
    */
   public long[] bands(byte[] text, long scope) {
-    Arrays.fill(least, Integer.MAX_VALUE);
-    forEachShingle(text, addition);
-    if (isPreviousPending) {
-      add(previous);
-    }
-    long[] bands = new long[rule.bands()];
-    Arrays.setAll(bands, i -> band(scope, i));
-    return bands;
+    return Arrays.copyOf(bandsAndSample(text, scope), rule.bands());
   }
 
-  private long band(long scope, int number) {
-    band.clear().putLong(scope).put((byte) number);
-    for (int row = 0; row < rule.rows(); row++) {
-      band.putInt(least[number * rule.rows() + row]);
+  private long[] bandsAndSample(byte[] text, long scope) {
+    Arrays.fill(least, Integer.MAX_VALUE);
+    long[] hashes = hashShingles(text);
+    update(factors, terms, least, hashes, shingles);
+    bands.clear();
+    for (int band = 0; band < rule.hashes(); band++) {
+      bands.putLong(scope).put((byte) band);
+      for (int row = 0; row < rule.rows(); row++) {
+        bands.putInt(least[band * rule.rows() + row]);
+      }
     }
-    return hash.hash(band.array());
+    return parts.hash(bands.array(), bandStarts, bandEnds, rule.hashes());
   }
 
   /**
@@ -97,8 +105,9 @@ public final class TextSignature {
    * @param whole as for {@link #hashes}
    */
   public long[] hashesAndSample(byte[] text, long scope, long whole) {
-    long[] hashes = Arrays.copyOf(hashes(text, scope, whole), rule.hashes() + 1);
-    hashes[rule.hashes()] = band(scope, rule.bands());
+    long[] hashes = Arrays.copyOf(bandsAndSample(text, scope), rule.hashes() + 1);
+    hashes[rule.hashes()] = hashes[rule.bands()];
+    hashes[rule.bands()] = whole;
     return hashes;
   }
 
@@ -119,31 +128,33 @@ public final class TextSignature {
    * @param other as for {@link #bands}
    */
   public double similarity(byte[] text, byte[] other) {
-    Set<Long> ofText = new HashSet<>();
-    forEachShingle(text, ofText::add);
-    Set<Long> ofBoth = new HashSet<>();
+    Set<Long> ofText = setOfShingles(text);
+    Set<Long> ofBoth = setOfShingles(other);
     Set<Long> all = new HashSet<>(ofText);
-    forEachShingle(
-        other,
-        shingle -> {
-          all.add(shingle);
-          if (ofText.contains(shingle)) {
-            ofBoth.add(shingle);
-          }
-        });
+    all.addAll(ofBoth);
+    ofBoth.retainAll(ofText);
     return (double) ofBoth.size() / all.size();
   }
 
-  private void forEachShingle(byte[] form, LongConsumer action) {
+  private Set<Long> setOfShingles(byte[] text) {
+    long[] hashes = hashShingles(text);
+    return Arrays.stream(hashes, 0, shingles).boxed().collect(Collectors.toSet());
+  }
+
+  /** Returns the hashes of all {@link #shingles} of a text, in an array that may be longer. */
+  private long[] hashShingles(byte[] form) {
     byte[] text = rule.folds() ? Folding.fold(form, rule.unit()) : form;
     int units = rule.unit() == NearRule.Unit.WORDS ? findWords(text) : findCharacters(text);
-    int shingles = Math.max(1, units - rule.shingle() + 1);
+    shingles = Math.max(1, units - rule.shingle() + 1);
+    if (units < rule.shingle()) {
+      starts[0] = 0;
+    }
     for (int i = 0; i < shingles; i++) {
-      int from = units < rule.shingle() ? 0 : starts[i];
       int to = i + rule.shingle() >= units ? text.length : starts[i + rule.shingle()];
       // The space after the last word is not part of the shingle.
-      action.accept(hash.hash(text, from, endOf(text, from, to)));
+      ends[i] = endOf(text, starts[i], to);
     }
+    return parts.hash(text, starts, ends, shingles);
   }
 
   private int endOf(byte[] text, int from, int to) {
@@ -151,24 +162,25 @@ public final class TextSignature {
   }
 
   /** Adds shingles in pairs, so that the components are read and written half as often. */
-  private void add(long hashOfShingle) {
-    int shingle = (int) hashOfShingle;
-    if (isPreviousPending) {
-      update(factors, terms, least, previous, shingle);
+  private static void update(int[] f, int[] t, int[] l, long[] shingles, int count) {
+    for (int i = 0; i < count; i += 2) {
+      // The last of an odd number is paired with itself, which changes no minimum.
+      update(f, t, l, (int) shingles[i], (int) shingles[Math.min(i + 1, count - 1)]);
     }
-    previous = shingle;
-    isPreviousPending = !isPreviousPending;
   }
 
   private static void update(int[] f, int[] t, int[] l, int one, int other) {
     for (int c = 0; c < l.length; c++) {
       // The minimum of numbers of 31 bits, without a branch: the JIT compiler vectorises this, but
-      // not Math.min.
-      int ofOne = (f[c] * one + t[c]) >>> 1;
-      int difference = ((f[c] * other + t[c]) >>> 1) - ofOne;
+      // not Math.min, and not if an element is read twice.
+      int factor = f[c];
+      int term = t[c];
+      int minimum = l[c];
+      int ofOne = (factor * one + term) >>> 1;
+      int difference = ((factor * other + term) >>> 1) - ofOne;
       int ofBoth = ofOne + (difference & (difference >> (Integer.SIZE - 1)));
-      difference = ofBoth - l[c];
-      l[c] += difference & (difference >> (Integer.SIZE - 1));
+      difference = ofBoth - minimum;
+      l[c] = minimum + (difference & (difference >> (Integer.SIZE - 1)));
     }
   }
 
@@ -195,6 +207,7 @@ public final class TextSignature {
   private int addStart(int count, int at) {
     if (count == starts.length) {
       starts = Arrays.copyOf(starts, 2 * count);
+      ends = new int[2 * count];
     }
     starts[count] = at;
     return count + 1;

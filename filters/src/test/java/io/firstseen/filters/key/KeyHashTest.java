@@ -65,6 +65,28 @@ class KeyHashTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void partsHaveTheHashesThatTheyHaveOneByOne(KeyHash hash) {
+    byte[] bytes = new byte[200];
+    new SplittableRandom(2).nextBytes(bytes);
+    PartHashes parts = hash.parts();
+    for (int length = 0; length <= 40; length++) {
+      for (int growth = 0; growth <= 1; growth++) {
+        int[] from = new int[150];
+        int[] to = new int[150];
+        for (int i = 0; i < 150; i++) {
+          from[i] = i;
+          to[i] = i + length + growth * (i % 10);
+        }
+        long[] found = parts.hash(bytes, from, to, 150);
+        for (int i = 0; i < 150; i++) {
+          assertThat(found[i]).isEqualTo(hash.hash(bytes, from[i], to[i]));
+        }
+      }
+    }
+  }
+
   @Test
   void theFixedKeyIsTheDocumentedOne() {
     KeyHash spelled = KeyHash.sipHash24("firstseen-public".getBytes(StandardCharsets.US_ASCII));
