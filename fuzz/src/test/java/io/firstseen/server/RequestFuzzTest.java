@@ -103,6 +103,8 @@ class RequestFuzzTest {
     sets.start();
     ready.await();
     ServiceMetrics metrics = new ServiceMetrics();
+    ContainsEndpoint contains = new ContainsEndpoint(sets, metrics, MAX_BATCH_KEYS);
+    MatchEndpoint match = new MatchEndpoint(sets, metrics, MAX_BATCH_KEYS);
     HealthEndpoints health = new HealthEndpoints(sets, () -> false);
     return HttpService.start(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -111,10 +113,10 @@ class RequestFuzzTest {
         Duration.ofSeconds(1),
         new RequestObserver() {},
         List.of(
-            Route.get("contains", "/v1/contains", new ContainsEndpoint(sets, metrics)),
-            post("/v1/contains", new BatchEndpoint(sets, metrics, MAX_BATCH_KEYS)),
-            Route.get("match", "/v1/match", new MatchEndpoint(sets, metrics)),
-            post("/v1/match", new MatchBatchEndpoint(sets, metrics, MAX_BATCH_KEYS)),
+            Route.get("contains", "/v1/contains", contains::one),
+            post("/v1/contains", contains::batch),
+            Route.get("match", "/v1/match", match::one),
+            post("/v1/match", match::batch),
             Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)),
             Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets, true)),
             Route.get("healthz", "/healthz", health::health).forHealth(),

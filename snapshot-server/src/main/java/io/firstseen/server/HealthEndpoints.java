@@ -7,15 +7,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** {@code GET /healthz}: the process is alive; {@code GET /readyz}: it can answer queries. */
-final class HealthEndpoints {
-  private final ServedSets sets;
-  private final BooleanSupplier endsSoon;
-
-  HealthEndpoints(ServedSets sets, BooleanSupplier endsSoon) {
-    this.sets = sets;
-    this.endsSoon = endsSoon;
-  }
-
+record HealthEndpoints(ServedSets sets, BooleanSupplier endsSoon) {
   Reply health(Request request) throws HttpFailure {
     request.query();
     return status("alive");
@@ -34,13 +26,6 @@ final class HealthEndpoints {
   }
 
   private static Reply status(String word) {
-    return Reply.json(
-            200,
-            json -> {
-              json.writeStartObject();
-              json.writeStringField("status", word);
-              json.writeEndObject();
-            })
-        .header("cache-control", "no-store");
+    return Reply.json(json -> json.writeStringField("status", word));
   }
 }

@@ -14,13 +14,7 @@ import java.nio.ByteBuffer;
  * {@code GET /v1/manifest}: the current manifest, as published, or a manifest of bases that the
  * service builds; in JSON for clients that accept JSON, and for browsers.
  */
-final class ManifestEndpoint implements Endpoint {
-  private final ServedSets sets;
-
-  ManifestEndpoint(ServedSets sets) {
-    this.sets = sets;
-  }
-
+record ManifestEndpoint(ServedSets sets) implements Endpoint {
   @Override
   public Reply answer(Request request) throws HttpFailure {
     QueryString query = request.query("set", "bases");

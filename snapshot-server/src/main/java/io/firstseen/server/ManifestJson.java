@@ -48,6 +48,13 @@ public final class ManifestJson {
     json.writeEndObject();
   }
 
+  /** Writes the fields that identify the snapshot of a reply. */
+  static void writeSnapshot(JsonGenerator json, Manifest manifest) throws IOException {
+    json.writeStringField("set", manifest.setName());
+    json.writeNumberField("sequence", manifest.sequence());
+    json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
+  }
+
   private static void writeParameters(JsonGenerator json, SetParameters parameters)
       throws IOException {
     json.writeStringField("hash", parameters.hashAlgorithm().id());

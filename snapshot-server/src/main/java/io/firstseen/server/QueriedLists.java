@@ -102,9 +102,7 @@ final class QueriedLists {
 
   private static void write(JsonGenerator json, Asked asked, boolean allow) throws IOException {
     json.writeStartObject();
-    json.writeStringField("set", asked.served().name());
-    json.writeNumberField("sequence", asked.manifest().sequence());
-    json.writeNumberField("windowEndMillis", asked.manifest().windowEndMillis());
+    ManifestJson.writeSnapshot(json, asked.manifest());
     json.writeBooleanField("allow", allow);
     json.writeEndObject();
   }

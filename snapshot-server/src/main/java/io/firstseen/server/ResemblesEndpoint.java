@@ -13,25 +13,9 @@ import java.io.IOException;
 import java.util.List;
 
 /** {@code /v1/resembles}: whether texts resemble live texts of a set with near-duplicates. */
-final class ResemblesEndpoint {
-  private final ServedSets sets;
-  private final ServiceMetrics metrics;
-  private final int maxTexts;
-
-  ResemblesEndpoint(ServedSets sets, ServiceMetrics metrics, int maxTexts) {
-    this.sets = sets;
-    this.metrics = metrics;
-    this.maxTexts = maxTexts;
-  }
-
+record ResemblesEndpoint(ServedSets sets, ServiceMetrics metrics, int maxTexts) {
   /** A snapshot of a set, in which texts are looked up. */
-  private record Queried(ServedSet served, Manifest manifest, NearTexts texts) {
-    void write(JsonGenerator json) throws IOException {
-      json.writeStringField("set", manifest.setName());
-      json.writeNumberField("sequence", manifest.sequence());
-      json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
-    }
-  }
+  private record Queried(ServedSet served, Manifest manifest, NearTexts texts) {}
 
   private Queried queried(QueryString query) throws HttpFailure {
     ServedSet served = sets.named(query.text("set"));
@@ -48,10 +32,7 @@ final class ResemblesEndpoint {
   /** Looks up one text. */
   Reply one(Request request) throws HttpFailure {
     QueryString query = request.query("text", "scope", "set");
-    byte[] text = query.bytes("text");
-    if (text == null) {
-      throw new HttpFailure(400, "the parameter text must be given");
-    }
+    byte[] text = query.required("text");
     Queried queried = queried(query);
     int equalBands;
     try {
@@ -59,11 +40,11 @@ final class ResemblesEndpoint {
     } catch (InvalidKeyException e) {
       throw new HttpFailure(400, "the text is invalid: " + e.getMessage());
     }
-    return reply(
+    return Reply.json(
         json -> {
           json.writeStringField("text", ContainsEndpoint.text(text));
           writeAnswer(json, queried, equalBands);
-          queried.write(json);
+          ManifestJson.writeSnapshot(json, queried.manifest());
         });
   }
 
@@ -73,9 +54,9 @@ final class ResemblesEndpoint {
     List<byte[]> texts = BatchKeys.read(request, maxTexts);
     Queried queried = queried(query);
     byte[] scope = query.bytes("scope");
-    return reply(
+    return Reply.json(
         json -> {
-          queried.write(json);
+          ManifestJson.writeSnapshot(json, queried.manifest());
           json.writeArrayFieldStart("answers");
           for (byte[] text : texts) {
             json.writeStartObject();
@@ -107,16 +88,5 @@ final class ResemblesEndpoint {
     json.writeBooleanField("present", equalBands > 0);
     json.writeNumberField("equalBands", equalBands);
     json.writeNumberField("bands", queried.texts().rule().bands());
-  }
-
-  private static Reply reply(Reply.JsonWriter fields) {
-    return Reply.json(
-            200,
-            json -> {
-              json.writeStartObject();
-              fields.write(json);
-              json.writeEndObject();
-            })
-        .header("cache-control", "no-store");
   }
 }

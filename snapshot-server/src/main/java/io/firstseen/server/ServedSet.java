@@ -4,6 +4,7 @@ import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.ClientStatus;
 import io.firstseen.consumer.FollowedSet;
 import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -20,6 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A set in the service: the current snapshot, whether it may be queried, and earlier snapshots. */
 final class ServedSet implements AutoCloseable {
@@ -206,6 +208,15 @@ final class ServedSet implements AutoCloseable {
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(e.getMessage());
+    }
+  }
+
+  /** Returns the hash of a key in a snapshot. */
+  long hash(SnapshotSet set, byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
+    try {
+      return set.manifest().parameters().hash(scope, key, keyHash);
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
     }
   }
 

@@ -72,19 +72,16 @@ public final class SnapshotServer implements Closeable {
   }
 
   private List<Route> routes(ServiceMetrics metrics) {
-    ResemblesEndpoint resembles = new ResemblesEndpoint(sets, metrics, options.maxBatchKeys());
+    int maxBatch = options.maxBatchKeys();
+    ContainsEndpoint contains = new ContainsEndpoint(sets, metrics, maxBatch);
+    MatchEndpoint match = new MatchEndpoint(sets, metrics, maxBatch);
+    ResemblesEndpoint resembles = new ResemblesEndpoint(sets, metrics, maxBatch);
     HealthEndpoints health = new HealthEndpoints(sets, () -> endsSoon);
     return List.of(
-        Route.get("contains", "/v1/contains", new ContainsEndpoint(sets, metrics)),
-        Route.post(
-            "contains_batch",
-            "/v1/contains",
-            new BatchEndpoint(sets, metrics, options.maxBatchKeys())),
-        Route.get("match", "/v1/match", new MatchEndpoint(sets, metrics)),
-        Route.post(
-            "match_batch",
-            "/v1/match",
-            new MatchBatchEndpoint(sets, metrics, options.maxBatchKeys())),
+        Route.get("contains", "/v1/contains", contains::one),
+        Route.post("contains_batch", "/v1/contains", contains::batch),
+        Route.get("match", "/v1/match", match::one),
+        Route.post("match_batch", "/v1/match", match::batch),
         Route.get("resembles", "/v1/resembles", resembles::one),
         Route.post("resembles_batch", "/v1/resembles", resembles::batch),
         Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)).slow(),

@@ -14,32 +14,20 @@ import java.io.IOException;
 import java.util.Optional;
 
 /** {@code GET /v1/status}: everything that the page shows. */
-final class StatusEndpoint implements Endpoint {
-  private final ServedSets sets;
-  private final long startedMillis;
-
-  StatusEndpoint(ServedSets sets, long startedMillis) {
-    this.sets = sets;
-    this.startedMillis = startedMillis;
-  }
-
+record StatusEndpoint(ServedSets sets, long startedMillis) implements Endpoint {
   @Override
   public Reply answer(Request request) throws HttpFailure {
     request.query();
     return Reply.json(
-            200,
-            json -> {
-              json.writeStartObject();
-              json.writeNumberField("nowMillis", System.currentTimeMillis());
-              json.writeNumberField("startedMillis", startedMillis);
-              json.writeArrayFieldStart("sets");
-              for (ServedSet set : sets.all()) {
-                write(json, set);
-              }
-              json.writeEndArray();
-              json.writeEndObject();
-            })
-        .header("cache-control", "no-store");
+        json -> {
+          json.writeNumberField("nowMillis", System.currentTimeMillis());
+          json.writeNumberField("startedMillis", startedMillis);
+          json.writeArrayFieldStart("sets");
+          for (ServedSet set : sets.all()) {
+            write(json, set);
+          }
+          json.writeEndArray();
+        });
   }
 
   private static void write(JsonGenerator json, ServedSet served) throws IOException {

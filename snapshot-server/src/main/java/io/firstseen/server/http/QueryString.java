@@ -70,6 +70,19 @@ public final class QueryString {
     return values[names.indexOf(name)];
   }
 
+  /**
+   * Returns the value of a parameter.
+   *
+   * @throws HttpFailure with 400 if it was not given
+   */
+  public byte[] required(String name) throws HttpFailure {
+    byte[] bytes = bytes(name);
+    if (bytes == null) {
+      throw new HttpFailure(400, "the parameter " + name + " must be given");
+    }
+    return bytes;
+  }
+
   /** Returns the value of a parameter as text; null if it was not given. */
   public @Nullable String text(String name) {
     byte[] bytes = bytes(name);

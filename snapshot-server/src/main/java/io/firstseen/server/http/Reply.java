@@ -57,12 +57,25 @@ public final class Reply {
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** Returns a reply in JSON. Ends with a line feed, for terminals. */
-  public static Reply json(int status, JsonWriter writer) {
-    return of(status, "application/json", jsonBytes(writer));
+  /** Returns a reply with an object of these fields in JSON, which caches do not store. */
+  public static Reply json(JsonWriter fields) {
+    return json(jsonBytes(object(fields)));
   }
 
-  /** JSON that ends with a line feed. */
+  /** Returns a reply with JSON, which caches do not store. */
+  public static Reply json(byte[] body) {
+    return of(200, "application/json", body).header("cache-control", "no-store");
+  }
+
+  private static JsonWriter object(JsonWriter fields) {
+    return json -> {
+      json.writeStartObject();
+      fields.write(json);
+      json.writeEndObject();
+    };
+  }
+
+  /** Returns JSON that ends with a line feed, for terminals. */
   public static byte[] jsonBytes(JsonWriter writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(FEW_BYTES);
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
@@ -75,13 +88,8 @@ public final class Reply {
   }
 
   static Reply error(int status, String sentence) {
-    return json(
-        status,
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("error", sentence);
-          json.writeEndObject();
-        });
+    JsonWriter error = object(json -> json.writeStringField("error", sentence));
+    return of(status, "application/json", jsonBytes(error));
   }
 
   /** Adds a header. */
