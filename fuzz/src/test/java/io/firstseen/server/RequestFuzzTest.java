@@ -106,7 +106,7 @@ class RequestFuzzTest {
     ContainsEndpoint contains = new ContainsEndpoint(sets, metrics, MAX_BATCH_KEYS);
     MatchEndpoint match = new MatchEndpoint(sets, metrics, MAX_BATCH_KEYS);
     HealthEndpoints health = new HealthEndpoints(sets, () -> false);
-    return HttpService.start(
+    return new HttpService(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         HttpLimits.DEFAULT,
         Access.by(AllowedHosts.any()),

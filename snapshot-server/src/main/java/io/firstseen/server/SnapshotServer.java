@@ -30,7 +30,7 @@ public final class SnapshotServer implements Closeable {
     ServiceMetrics metrics = new ServiceMetrics();
     this.sets = new ServedSets(sources, allow, options, log);
     this.http =
-        HttpService.start(
+        new HttpService(
             options.address(),
             options.limits(),
             options.access(),

@@ -48,7 +48,7 @@ final class ServedProcess {
     SnapshotServer list = serve(any, Path.of(spec.list()));
     byte[] body = "{\"present\":true}\n".getBytes(StandardCharsets.US_ASCII);
     HttpService empty =
-        HttpService.start(
+        new HttpService(
             any,
             HttpLimits.DEFAULT,
             Access.by(AllowedHosts.any()),

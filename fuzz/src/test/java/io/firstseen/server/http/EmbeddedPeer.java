@@ -22,14 +22,14 @@ public final class EmbeddedPeer {
    * @return what the service sent until then
    */
   public static String ask(HttpService service, byte[] bytes, int firstBytes) {
-    ConnectionClock clock = new ConnectionClock(service.limits());
+    ConnectionClock clock = new ConnectionClock(service.limits);
     Channel channel =
         new Channel(
             clock,
             new HttpServerCodec(
                 new HttpDecoderConfig()
-                    .setMaxInitialLineLength(service.limits().maxRequestLineBytes())
-                    .setMaxHeaderSize(service.limits().maxHeaderBytes())),
+                    .setMaxInitialLineLength(service.limits.maxRequestLineBytes())
+                    .setMaxHeaderSize(service.limits.maxHeaderBytes())),
             new ChunkedWriteHandler(),
             new Connection(service, clock, null));
     channel.writeInbound(Unpooled.wrappedBuffer(bytes, 0, firstBytes));
@@ -41,8 +41,8 @@ public final class EmbeddedPeer {
       part.release();
     }
     channel.finishAndReleaseAll();
-    if (service.bodies().taken() != 0) {
-      throw new AssertionError(service.bodies().taken() + " bytes of bodies were not given back");
+    if (service.bodies.taken() != 0) {
+      throw new AssertionError(service.bodies.taken() + " bytes of bodies were not given back");
     }
     return sent.toString();
   }

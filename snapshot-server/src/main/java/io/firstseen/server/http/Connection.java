@@ -80,7 +80,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     this.service = service;
     this.clock = clock;
     this.refusal = refusal;
-    this.body = new BodyBuffer(service.bodies(), service.limits().maxBodyBytes());
+    this.body = new BodyBuffer(service.bodies, service.limits.maxBodyBytes());
   }
 
   /** Closes the connection as soon as no request is running. */
@@ -203,7 +203,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void requireAllowed(HttpRequest request) throws HttpFailure {
     String host = request.headers().get(HttpHeaderNames.HOST);
-    AllowedHosts hosts = service.access().hosts();
+    AllowedHosts hosts = service.access.hosts();
     if (!hosts.allow(host)) {
       throw new HttpFailure(
           421,
@@ -211,12 +211,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .formatted(hosts, host));
     }
     String path = path(originForm(request.uri()));
-    if (refusal != null && !service.routes().areForHealth(path)) {
-      service.observer().onConnectionRefused();
+    if (refusal != null && !service.routes.areForHealth(path)) {
+      service.observer.onConnectionRefused();
       throw new HttpFailure(503, refusal);
     }
-    if (!service.routes().areOpen(path)) {
-      service.access().tokens().require(request.headers().getAll(HttpHeaderNames.AUTHORIZATION));
+    if (!service.routes.areOpen(path)) {
+      service.access.tokens().require(request.headers().getAll(HttpHeaderNames.AUTHORIZATION));
     }
   }
 
@@ -250,7 +250,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     String method = head.method().name();
     Route route;
     try {
-      route = service.routes().find(method, path);
+      route = service.routes.find(method, path);
     } catch (HttpFailure failure) {
       send(context, Routes.OTHER, failure.reply(), false);
       return;
@@ -263,21 +263,19 @@ final class Connection extends ChannelInboundHandlerAdapter {
     isAtWork = true;
     clock.working();
     try {
-      service
-          .workers()
-          .execute(
-              () -> {
-                try {
-                  Reply reply = answer(route, request);
-                  body.countReply(reply.body().remaining());
-                  context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
-                } catch (RuntimeException | Error e) {
-                  // For example because of insufficient memory: the connection must not wait
-                  // forever.
-                  context.executor().execute(() -> giveUp(context));
-                  throw e;
-                }
-              });
+      service.workers.execute(
+          () -> {
+            try {
+              Reply reply = answer(route, request);
+              body.countReply(reply.body().remaining());
+              context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
+            } catch (RuntimeException | Error e) {
+              // For example because of insufficient memory: the connection must not wait
+              // forever.
+              context.executor().execute(() -> giveUp(context));
+              throw e;
+            }
+          });
     } catch (RejectedExecutionException e) {
       isAtWork = false;
       clock.replying();
@@ -387,16 +385,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (head != null) {
       path = path(originForm(head.uri()));
     }
-    service
-        .observer()
-        .onRequest(
-            context.channel().remoteAddress(),
-            head == null ? null : head.method().name(),
-            path,
-            route,
-            status,
-            bytes,
-            System.nanoTime() - completeNanos);
+    service.observer.onRequest(
+        context.channel().remoteAddress(),
+        head == null ? null : head.method().name(),
+        path,
+        route,
+        status,
+        bytes,
+        System.nanoTime() - completeNanos);
   }
 
   private void after(ChannelHandlerContext context, boolean end) {

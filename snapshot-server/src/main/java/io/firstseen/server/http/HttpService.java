@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A server of routes over HTTP/1.1, from {@link #start} until {@link #close}. */
+/** A server of routes over HTTP/1.1, from its creation until {@link #close}. */
 public final class HttpService implements AutoCloseable {
   private static final int BACKLOG = 1024;
   static final int MAX_WAITING_FOR_WORKER = 64;
@@ -50,18 +50,18 @@ public final class HttpService implements AutoCloseable {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
           .withZone(ZoneOffset.UTC);
 
-  private final HttpLimits limits;
-  private final Access access;
+  final HttpLimits limits;
+  final Access access;
+  final BodyBudget bodies;
+  final Routes routes;
+  final RequestObserver observer;
+  final ExecutorService workers;
   private final Admission admission;
-  private final BodyBudget bodies;
-  private final Routes routes;
-  private final RequestObserver observer;
   private final Duration grace;
   private final AtomicInteger connections = new AtomicInteger();
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final EventLoopGroup acceptor;
   private final EventLoopGroup loops;
-  private final ThreadPoolExecutor workers;
   private final Channel listening;
   private volatile boolean ending;
   private volatile Date date = new Date(0, "");
@@ -76,18 +76,7 @@ public final class HttpService implements AutoCloseable {
    * @param grace how long {@link #close} waits for running requests
    * @throws IOException if the address cannot be bound
    */
-  public static HttpService start(
-      InetSocketAddress address,
-      HttpLimits limits,
-      Access access,
-      Duration grace,
-      RequestObserver observer,
-      List<Route> routes)
-      throws IOException {
-    return new HttpService(address, limits, access, grace, observer, routes);
-  }
-
-  private HttpService(
+  public HttpService(
       InetSocketAddress address,
       HttpLimits limits,
       Access access,
@@ -105,7 +94,7 @@ public final class HttpService implements AutoCloseable {
     int cores = Runtime.getRuntime().availableProcessors();
     // A thread may be occupied for minutes.
     int workerCount = Math.max(2, cores);
-    this.workers =
+    ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
             workerCount,
             workerCount,
@@ -113,7 +102,8 @@ public final class HttpService implements AutoCloseable {
             TimeUnit.MINUTES,
             new ArrayBlockingQueue<>(MAX_WAITING_FOR_WORKER),
             new DefaultThreadFactory("firstseen-http-worker", true));
-    workers.allowCoreThreadTimeOut(true);
+    threads.allowCoreThreadTimeOut(true);
+    this.workers = threads;
     this.acceptor =
         new MultiThreadIoEventLoopGroup(
             1,
@@ -292,30 +282,6 @@ public final class HttpService implements AutoCloseable {
     group
         .shutdownGracefully(0, THREADS_END_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(THREADS_END_MILLIS);
-  }
-
-  HttpLimits limits() {
-    return limits;
-  }
-
-  Access access() {
-    return access;
-  }
-
-  BodyBudget bodies() {
-    return bodies;
-  }
-
-  Routes routes() {
-    return routes;
-  }
-
-  RequestObserver observer() {
-    return observer;
-  }
-
-  ExecutorService workers() {
-    return workers;
   }
 
   boolean isEnding() {

@@ -59,7 +59,7 @@ class AccessTest {
   private InetSocketAddress start(HttpLimits limits, BearerTokens tokens, Tls tls)
       throws IOException {
     service =
-        HttpService.start(
+        new HttpService(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             limits,
             new Access(AllowedHosts.any(), tokens, tls),
@@ -155,7 +155,7 @@ class AccessTest {
     try (RawClient client = new RawClient(address)) {
       client.send("POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
       assertThat(client.answer().status()).isEqualTo(401);
-      assertThat(service.bodies().taken()).isZero();
+      assertThat(service.bodies.taken()).isZero();
       assertThat(client.read()).isEqualTo(-1);
     }
   }

@@ -112,7 +112,7 @@ class ConnectionClockTest {
   }
 
   private static HttpService serviceOf(Route... routes) throws IOException {
-    return HttpService.start(
+    return new HttpService(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         LIMITS,
         Access.by(AllowedHosts.any()),

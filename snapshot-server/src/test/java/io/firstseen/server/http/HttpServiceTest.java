@@ -70,7 +70,7 @@ class HttpServiceTest {
   private InetSocketAddress start(HttpLimits limits, Access access, Duration grace)
       throws IOException {
     service =
-        HttpService.start(
+        new HttpService(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             limits,
             access,
@@ -442,7 +442,7 @@ class HttpServiceTest {
       assertThat(first.send("x".repeat(1000)).answer().body()).isEqualTo("1000");
       second.send("half of it");
     }
-    while (service.bodies().taken() > 0) {
+    while (service.bodies.taken() > 0) {
       TimeUnit.MILLISECONDS.sleep(10);
     }
     try (RawClient again = new RawClient(address)) {
@@ -569,7 +569,7 @@ class HttpServiceTest {
     InetSocketAddress address = start(HttpLimits.DEFAULT);
     assertThatThrownBy(
             () ->
-                HttpService.start(
+                new HttpService(
                     address,
                     HttpLimits.DEFAULT,
                     Access.by(AllowedHosts.any()),
