@@ -52,8 +52,8 @@ public sealed interface SetSource {
       KeyHash keyHash,
       List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter) {
-    return new InDirectory(
-        directory, setName, keyHash, trustedKeys, staleAfter, Duration.ofSeconds(1));
+    return new OfFiles(
+        FollowedDirectory.builder(directory, setName), setName, keyHash, trustedKeys, staleAfter);
   }
 
   /**
@@ -68,27 +68,30 @@ public sealed interface SetSource {
       KeyHash keyHash,
       List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter) {
-    return new AtAddress(address, setName, keyHash, trustedKeys, staleAfter);
+    return new OfFiles(
+        FollowedDirectory.builder(address, setName), setName, keyHash, trustedKeys, staleAfter);
   }
 
-  /** A source of files, which one thread polls. */
-  sealed interface OfFiles extends SetSource {
-    List<TrustedKey> trustedKeys();
-
-    Optional<Duration> staleAfter();
-
-    FollowedDirectory.Builder builder();
+  /** A set in files, which one thread polls. */
+  record OfFiles(String setName, KeyHash keyHash, FollowedDirectory.Builder builder)
+      implements SetSource {
+    OfFiles(
+        FollowedDirectory.Builder builder,
+        String setName,
+        KeyHash keyHash,
+        List<TrustedKey> trustedKeys,
+        Optional<Duration> staleAfter) {
+      this(setName, keyHash, builder.keyHash(keyHash).trustedKeys(trustedKeys));
+      staleAfter.ifPresent(builder::staleAfter);
+    }
 
     @Override
-    default String firstSnapshot(Optional<Duration> window) {
+    public String firstSnapshot(Optional<Duration> window) {
       return "the directory that the service follows holds none";
     }
 
-    default FollowedSet follow(SnapshotListener listener) {
-      FollowedDirectory.Builder builder =
-          builder().keyHash(keyHash()).trustedKeys(trustedKeys()).listener(listener);
-      staleAfter().ifPresent(builder::staleAfter);
-      return builder.start();
+    FollowedSet follow(SnapshotListener listener) {
+      return builder.listener(listener).start();
     }
   }
 
@@ -117,37 +120,6 @@ public sealed interface SetSource {
 
     SnapshotClientOptions heardBy(SnapshotListener listener) {
       return builder.listener(listener).build();
-    }
-  }
-
-  /** See {@link #directory}. */
-  record InDirectory(
-      Path directory,
-      String setName,
-      KeyHash keyHash,
-      List<TrustedKey> trustedKeys,
-      Optional<Duration> staleAfter,
-      Duration poll)
-      implements OfFiles {
-
-    @Override
-    public FollowedDirectory.Builder builder() {
-      return FollowedDirectory.builder(directory, setName).poll(poll);
-    }
-  }
-
-  /** See {@link #address}. */
-  record AtAddress(
-      URI address,
-      String setName,
-      KeyHash keyHash,
-      List<TrustedKey> trustedKeys,
-      Optional<Duration> staleAfter)
-      implements OfFiles {
-
-    @Override
-    public FollowedDirectory.Builder builder() {
-      return FollowedDirectory.builder(address, setName);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.firstseen.server;
 
+import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -10,7 +11,10 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.fixtures.SetPublisher;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 
 /** Writes snapshots of a set into a directory. */
 final class DirectoryPublisher {
@@ -32,6 +36,16 @@ final class DirectoryPublisher {
 
   static DirectoryPublisher of(Path path) {
     return new DirectoryPublisher(path, SET, KeyHash.fixed(), Canonicaliser.NONE, 2);
+  }
+
+  /** The source of a set in a directory, which is polled at this interval. */
+  static SetSource source(Path path, String setName, KeyHash keyHash, Duration poll) {
+    return new SetSource.OfFiles(
+        FollowedDirectory.builder(path, setName).poll(poll),
+        setName,
+        keyHash,
+        List.of(),
+        Optional.empty());
   }
 
   /** Publishes window {@code sequence}, at whose end the set holds these canonical keys. */

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -61,13 +60,7 @@ class JavaScriptFollowerTest {
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             List.of(
-                new SetSource.InDirectory(
-                    path,
-                    "spam",
-                    KeyHash.fixed(),
-                    List.of(),
-                    Optional.empty(),
-                    Duration.ofMillis(20))),
+                DirectoryPublisher.source(path, "spam", KeyHash.fixed(), Duration.ofMillis(20))),
             new ServiceLog() {});
   }
 

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
@@ -59,13 +60,12 @@ class MatchTest {
   }
 
   private static SetSource source(String set) {
-    return new SetSource.InDirectory(
-        directory.resolve(set),
+    return new SetSource.OfFiles(
+        FollowedDirectory.builder(directory.resolve(set), set).poll(Duration.ofMillis(10)),
         set,
         KeyHash.fixed(),
         List.of(),
-        Optional.of(Duration.ofHours(1)),
-        Duration.ofMillis(10));
+        Optional.of(Duration.ofHours(1)));
   }
 
   private static SnapshotServer start(boolean refuseStale, Set<String> allow, String... sets)

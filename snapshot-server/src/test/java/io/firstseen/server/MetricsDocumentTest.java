@@ -14,9 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,15 +36,10 @@ class MetricsDocumentTest {
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             Stream.of(DirectoryPublisher.SET, "phishing")
-                .<SetSource>map(
+                .map(
                     set ->
-                        new SetSource.InDirectory(
-                            path.resolve(set),
-                            set,
-                            KeyHash.fixed(),
-                            List.of(),
-                            Optional.empty(),
-                            Duration.ofMillis(10)))
+                        DirectoryPublisher.source(
+                            path.resolve(set), set, KeyHash.fixed(), Duration.ofMillis(10)))
                 .toList(),
             new ServiceLog() {})) {
       await("it is ready")

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -123,8 +122,7 @@ class PageTest {
   }
 
   private static SetSource source(Path directory, String set, KeyHash keyHash) {
-    return new SetSource.InDirectory(
-        directory, set, keyHash, List.of(), Optional.empty(), Duration.ofMillis(50));
+    return DirectoryPublisher.source(directory, set, keyHash, Duration.ofMillis(50));
   }
 
   /** Serves the directory of a set, and opens the page. */

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
@@ -106,7 +107,12 @@ class SnapshotServerTest {
   }
 
   private static SetSource source(Path path, String name, Optional<Duration> staleAfter) {
-    return new SetSource.InDirectory(path, name, KeyHash.fixed(), List.of(), staleAfter, POLL);
+    return new SetSource.OfFiles(
+        FollowedDirectory.builder(path, name).poll(POLL),
+        name,
+        KeyHash.fixed(),
+        List.of(),
+        staleAfter);
   }
 
   private void awaitSequence(long sequence) throws Exception {
@@ -824,8 +830,7 @@ class SnapshotServerTest {
         SnapshotServer.start(
             options(),
             List.of(
-                new SetSource.InDirectory(
-                    near, "near", KeyHash.parse(hashKey), List.of(), Optional.empty(), POLL),
+                DirectoryPublisher.source(near, "near", KeyHash.parse(hashKey), POLL),
                 source(path, DirectoryPublisher.SET, Optional.empty())),
             new ServiceLog() {});
     await().until(() -> get("/readyz").statusCode() == 200);
