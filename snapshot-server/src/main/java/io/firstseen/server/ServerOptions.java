@@ -45,45 +45,20 @@ public record ServerOptions(
     }
   }
 
-  /** Creates options without the expected time of the first snapshot. */
-  public ServerOptions(
-      InetSocketAddress address,
-      Access access,
-      boolean refuseStale,
-      HttpLimits limits,
-      int maxBatchKeys,
-      Duration drain,
-      Duration grace) {
-    this(address, access, refuseStale, limits, maxBatchKeys, drain, grace, Optional.empty());
-  }
-
-  /** Creates options without tokens and TLS, with {@link AllowedHosts#defaultFor} the address. */
-  public ServerOptions(
-      InetSocketAddress address,
-      boolean refuseStale,
-      HttpLimits limits,
-      int maxBatchKeys,
-      Duration drain,
-      Duration grace) {
-    this(
-        address,
-        Access.by(AllowedHosts.defaultFor(address)),
-        refuseStale,
-        limits,
-        maxBatchKeys,
-        drain,
-        grace);
-  }
-
-  /** Creates default options: stale snapshots may be queried, no drain time, 10 s of grace. */
+  /**
+   * Creates default options: no tokens and no TLS, {@link AllowedHosts#defaultFor} the address,
+   * stale snapshots may be queried, no drain time, 10 s of grace.
+   */
   public static ServerOptions at(InetSocketAddress address) {
     return new ServerOptions(
         address,
+        Access.by(AllowedHosts.defaultFor(address)),
         false,
         HttpLimits.DEFAULT,
         DEFAULT_MAX_BATCH_KEYS,
         Duration.ZERO,
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        Optional.empty());
   }
 
   /** Returns a copy with different access rules. */

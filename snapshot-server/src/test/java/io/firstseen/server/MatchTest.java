@@ -15,6 +15,8 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.UrlList;
+import io.firstseen.server.http.Access;
+import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,11 +79,13 @@ class MatchTest {
     return SnapshotServer.start(
         new ServerOptions(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            Access.by(AllowedHosts.any()),
             refuseStale,
             HttpLimits.DEFAULT,
             MAX_BATCH,
             Duration.ZERO,
-            Duration.ofSeconds(1)),
+            Duration.ofSeconds(1),
+            Optional.empty()),
         sources,
         allow,
         new ServiceLog() {});

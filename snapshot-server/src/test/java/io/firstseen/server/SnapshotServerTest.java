@@ -90,6 +90,19 @@ class SnapshotServerTest {
     }
   }
 
+  private static ServerOptions options(
+      boolean refuseStale, HttpLimits limits, int maxBatch, Duration drain, Duration grace) {
+    return new ServerOptions(
+        options().address(),
+        options().access(),
+        refuseStale,
+        limits,
+        maxBatch,
+        drain,
+        grace,
+        Optional.empty());
+  }
+
   private static ServerOptions options() {
     return ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
   }
@@ -305,8 +318,7 @@ class SnapshotServerTest {
   void aBatchIsAnsweredBySnapshotAndInOrder() throws Exception {
     publisher.publish(3, "https://example.org/a");
     start(
-        new ServerOptions(
-            options().address(),
+        options(
             false,
             HttpLimits.DEFAULT.withMaxBodyBytes(1000),
             4,
@@ -731,9 +743,7 @@ class SnapshotServerTest {
   void aStaleSnapshotAnswersUnlessThatIsRefused(boolean refuse, int status) throws Exception {
     long threeHoursAgo = System.currentTimeMillis() - 3 * 3_600_000;
     publisher.writeManifest(publisher.writeBlobs(1, "a").withTimes(threeHoursAgo, null));
-    ServerOptions options =
-        new ServerOptions(
-            options().address(), refuse, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO);
+    ServerOptions options = options(refuse, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO);
     start(options, Optional.of(Duration.ofHours(1)));
     await("it is stale")
         .atMost(Duration.ofSeconds(30))
@@ -759,10 +769,7 @@ class SnapshotServerTest {
         publisher
             .writeBlobs(1, "a")
             .withTimes(published.toEpochMilli(), Long.valueOf(expires.toEpochMilli())));
-    start(
-        new ServerOptions(
-            options().address(), true, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO),
-        Optional.empty());
+    start(options(true, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO), Optional.empty());
     await("it is stale")
         .atMost(Duration.ofSeconds(30))
         .until(
@@ -783,13 +790,7 @@ class SnapshotServerTest {
   void saysThatItEndsWhileItGoesOnUntilItIsInterrupted() throws Exception {
     publisher.publish(1, "a");
     start(
-        new ServerOptions(
-            options().address(),
-            false,
-            HttpLimits.DEFAULT,
-            10,
-            Duration.ofMinutes(5),
-            Duration.ofSeconds(5)),
+        options(false, HttpLimits.DEFAULT, 10, Duration.ofMinutes(5), Duration.ofSeconds(5)),
         Optional.empty());
     awaitSequence(1);
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
