@@ -10,7 +10,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,44 +44,10 @@ public final class SnapshotClientOptions {
           "key.deserializer",
           "value.deserializer");
 
-  private final String bootstrapServers;
-  private final String setName;
-  private final String topic;
-  private final KeyHash keyHash;
-  private final Map<String, String> kafkaProperties;
-  private final Duration chunkWait;
-  private final OptionalLong maxUnnamedBytes;
-  private final Duration staleAfter;
-  private final boolean answerWhileStale;
-  private final NoSnapshotPolicy noSnapshotPolicy;
-  private final SnapshotListener listener;
-  private final int history;
-  private final Path cacheDirectory;
-  private final Set<TrustedKey> trustedKeys;
-  private final URI blobDirectory;
-  private final BlobLoader blobLoader;
-  private final boolean isFollowingOnly;
-  private final OptionalLong pinnedSequence;
+  private final Builder values;
 
-  private SnapshotClientOptions(Builder builder) {
-    this.bootstrapServers = builder.bootstrapServers;
-    this.setName = builder.setName;
-    this.topic = builder.topic;
-    this.keyHash = builder.keyHash;
-    this.kafkaProperties = Map.copyOf(builder.kafkaProperties);
-    this.chunkWait = builder.chunkWait;
-    this.maxUnnamedBytes = builder.maxUnnamedBytes;
-    this.staleAfter = builder.staleAfter;
-    this.answerWhileStale = builder.answerWhileStale;
-    this.noSnapshotPolicy = builder.noSnapshotPolicy;
-    this.listener = builder.listener;
-    this.history = builder.history;
-    this.cacheDirectory = builder.cacheDirectory;
-    this.trustedKeys = Set.copyOf(builder.trustedKeys);
-    this.blobDirectory = builder.blobDirectory;
-    this.blobLoader = builder.blobLoader;
-    this.isFollowingOnly = builder.isFollowingOnly;
-    this.pinnedSequence = builder.pinnedSequence;
+  private SnapshotClientOptions(Builder values) {
+    this.values = values;
   }
 
   /**
@@ -97,34 +63,34 @@ public final class SnapshotClientOptions {
 
   /** Returns the bootstrap brokers, {@code host:port} separated by commas. */
   public String bootstrapServers() {
-    return bootstrapServers;
+    return values.bootstrapServers;
   }
 
   /** Returns the set to follow. */
   public String setName() {
-    return setName;
+    return values.setName;
   }
 
   /** Returns the topic of snapshots. */
   public String topic() {
-    return topic;
+    return values.topic;
   }
 
   /** Returns the hash function and key that the publisher uses. */
   public KeyHash keyHash() {
-    return keyHash;
+    return values.keyHash;
   }
 
   /** Returns additional settings of the Kafka consumer. */
   public Map<String, String> kafkaProperties() {
-    return kafkaProperties;
+    return values.kafkaProperties;
   }
 
   /**
    * Returns how long chunks may be missing before they are reported and the topic is read again.
    */
   public Duration chunkWait() {
-    return chunkWait;
+    return values.chunkWait;
   }
 
   /**
@@ -132,37 +98,37 @@ public final class SnapshotClientOptions {
    * default.
    */
   public OptionalLong maxUnnamedBytes() {
-    return maxUnnamedBytes;
+    return values.maxUnnamedBytes;
   }
 
   /** Returns the age at which a snapshot becomes stale; empty if only expiry makes it stale. */
   public Optional<Duration> staleAfter() {
-    return Optional.ofNullable(staleAfter);
+    return Optional.ofNullable(values.staleAfter);
   }
 
   /** Returns whether queries keep using a stale snapshot. */
   public boolean answerWhileStale() {
-    return answerWhileStale;
+    return values.answerWhileStale;
   }
 
   /** Returns the behaviour of queries while no snapshot is available. */
   public NoSnapshotPolicy noSnapshotPolicy() {
-    return noSnapshotPolicy;
+    return values.noSnapshotPolicy;
   }
 
   /** Returns the listener for snapshots and problems. */
   public SnapshotListener listener() {
-    return listener;
+    return values.listener;
   }
 
   /** Returns how many earlier snapshots stay loaded. */
   public int history() {
-    return history;
+    return values.history;
   }
 
   /** Returns the directory that keeps snapshots for the next start; empty if they are not kept. */
   public Optional<Path> cacheDirectory() {
-    return Optional.ofNullable(cacheDirectory);
+    return Optional.ofNullable(values.cacheDirectory);
   }
 
   /**
@@ -170,7 +136,7 @@ public final class SnapshotClientOptions {
    * required.
    */
   public Set<TrustedKey> trustedKeys() {
-    return trustedKeys;
+    return values.trustedKeys;
   }
 
   /**
@@ -178,26 +144,26 @@ public final class SnapshotClientOptions {
    * manifests decide.
    */
   public Optional<URI> blobDirectory() {
-    return Optional.ofNullable(blobDirectory);
+    return Optional.ofNullable(values.blobDirectory);
   }
 
   /** Returns the loader of all blobs; empty if the client fetches them itself. */
   public Optional<BlobLoader> blobLoader() {
-    return Optional.ofNullable(blobLoader);
+    return Optional.ofNullable(values.blobLoader);
   }
 
   BlobSource blobSource() {
-    return new BlobSource(blobDirectory, blobLoader, !trustedKeys.isEmpty());
+    return new BlobSource(values.blobDirectory, values.blobLoader, !values.trustedKeys.isEmpty());
   }
 
   /** Returns whether the client follows without a hash key and does not support queries. */
   public boolean isFollowingOnly() {
-    return isFollowingOnly;
+    return values.isFollowingOnly;
   }
 
   /** Returns the sequence that is pinned from the start; empty if no sequence is pinned. */
   public OptionalLong pinnedSequence() {
-    return pinnedSequence;
+    return values.pinnedSequence;
   }
 
   static long requireSequence(long sequence) {
@@ -215,10 +181,10 @@ public final class SnapshotClientOptions {
   }
 
   /** A builder of {@link SnapshotClientOptions}. */
-  public static final class Builder {
+  public static final class Builder implements Cloneable {
     private final String bootstrapServers;
     private final String setName;
-    private final Map<String, String> kafkaProperties = new LinkedHashMap<>();
+    private Map<String, String> kafkaProperties = Map.of();
     private String topic = DEFAULT_TOPIC;
     private KeyHash keyHash = KeyHash.fixed();
     private Duration chunkWait = DEFAULT_CHUNK_WAIT;
@@ -272,7 +238,9 @@ public final class SnapshotClientOptions {
       if (OWN_PROPERTIES.contains(name)) {
         throw new IllegalArgumentException("the Kafka property " + name + " is set by the client");
       }
-      kafkaProperties.put(name, Objects.requireNonNull(value, name));
+      Map<String, String> properties = new HashMap<>(kafkaProperties);
+      properties.put(name, Objects.requireNonNull(value, name));
+      this.kafkaProperties = Map.copyOf(properties);
       return this;
     }
 
@@ -424,7 +392,11 @@ public final class SnapshotClientOptions {
 
     /** Returns the options. */
     public SnapshotClientOptions build() {
-      return new SnapshotClientOptions(this);
+      try {
+        return new SnapshotClientOptions((Builder) clone());
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 }
