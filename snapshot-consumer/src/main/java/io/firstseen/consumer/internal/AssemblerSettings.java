@@ -31,27 +31,4 @@ public record AssemblerSettings(
     Set<TrustedKey> trustedKeys,
     BlobSource blobs,
     @Nullable SnapshotCache cache,
-    Executor fetches) {
-
-  /** Creates settings of an assembler that runs these loads synchronously. */
-  public AssemblerSettings(
-      String setName,
-      @Nullable KeyHash keyHash,
-      long chunkWaitMillis,
-      OptionalLong maxUnnamedBytes,
-      int historyLength,
-      Set<TrustedKey> trustedKeys,
-      BlobSource blobs,
-      @Nullable SnapshotCache cache) {
-    this(
-        setName,
-        keyHash,
-        chunkWaitMillis,
-        maxUnnamedBytes,
-        historyLength,
-        trustedKeys,
-        blobs,
-        cache,
-        Runnable::run);
-  }
-}
+    Executor fetches) {}

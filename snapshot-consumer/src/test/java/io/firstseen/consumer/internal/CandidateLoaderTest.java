@@ -40,7 +40,8 @@ class CandidateLoaderTest {
               0,
               Set.of(),
               new BlobSource(null, null, false),
-              null),
+              null,
+              Runnable::run),
           chunks);
 
   /** No sets; counts how often a load asks for them. */
@@ -114,7 +115,8 @@ class CandidateLoaderTest {
                 0,
                 Set.of(),
                 new BlobSource(null, ofUser, false),
-                null),
+                null,
+                Runnable::run),
             chunks);
     publication.chunks().forEach(entry -> blobs.put(entry.digest(), entry.value()));
     assertThat(failing.load(candidate, List.of(), 0, complaints::add)).isEmpty();

@@ -59,38 +59,40 @@ final class Following {
   }
 
   private static AssemblerSettings settings(KeyHash keyHash, int history, SnapshotCache cache) {
+    return settings(
+        keyHash, OptionalLong.empty(), history, Set.of(), new BlobSource(null, null, false), cache);
+  }
+
+  private static AssemblerSettings settings(
+      KeyHash keyHash,
+      OptionalLong maxUnnamedBytes,
+      int history,
+      Set<TrustedKey> trustedKeys,
+      BlobSource blobs,
+      SnapshotCache cache) {
     return new AssemblerSettings(
         SET,
         keyHash,
         CHUNK_WAIT_MILLIS,
-        OptionalLong.empty(),
+        maxUnnamedBytes,
         history,
-        Set.of(),
-        new BlobSource(null, null, false),
-        cache);
+        trustedKeys,
+        blobs,
+        cache,
+        Runnable::run);
   }
 
   /** An assembler with these trusted keys and this source of blobs. */
   static Following with(Set<TrustedKey> trustedKeys, BlobSource blobs) {
     return new Following(
-        new AssemblerSettings(
-            SET,
-            KeyHash.fixed(),
-            CHUNK_WAIT_MILLIS,
-            OptionalLong.empty(),
-            0,
-            trustedKeys,
-            blobs,
-            null));
+        settings(KeyHash.fixed(), OptionalLong.empty(), 0, trustedKeys, blobs, null));
   }
 
   /** An assembler with a bound on chunks that nothing waits for. */
   static Following within(long maxUnnamedBytes) {
     return new Following(
-        new AssemblerSettings(
-            SET,
+        settings(
             KeyHash.fixed(),
-            CHUNK_WAIT_MILLIS,
             OptionalLong.of(maxUnnamedBytes),
             0,
             Set.of(),
