@@ -41,24 +41,13 @@ final class BlobWaits {
   private @Nullable Long needsBasesSinceMillis;
   // When the whole topic is read again, by the sequences of manifests that keep waiting.
   private final Map<Long, Retry> retries = new HashMap<>();
-  private NothingComplete nothingComplete = NothingComplete.NONE;
-
-  /**
-   * Tracks whether manifests are continuously waiting. If windows are short, each manifest may only
-   * wait for a short time.
-   *
-   * @param sinceMillis when a manifest began to wait, after the last complete manifest and after
-   *     reading of the whole topic began; null if no manifest waits
-   * @param isReported whether this was reported
-   * @param isRead whether the topic was read again for it
-   */
-  private record NothingComplete(@Nullable Long sinceMillis, boolean isReported, boolean isRead) {
-    static final NothingComplete NONE = new NothingComplete(null, false, false);
-
-    NothingComplete since(@Nullable Long nowMillis) {
-      return new NothingComplete(nowMillis, isReported, isRead);
-    }
-  }
+  // When a manifest began to wait, after the last complete manifest and after reading of the whole
+  // topic began; null if no manifest waits. If windows are short, each manifest may only wait for a
+  // short time.
+  private @Nullable Long incompleteSinceMillis;
+  // Whether this was reported, and whether the topic was read again for it.
+  private boolean isReported;
+  private boolean isRead;
 
   BlobWaits(
       AssemblerSettings settings,
@@ -76,12 +65,14 @@ final class BlobWaits {
 
   /** Called when a snapshot has become active. */
   void answered() {
-    nothingComplete = NothingComplete.NONE;
+    end();
+    isReported = false;
+    isRead = false;
   }
 
   /** Called when no manifest waits. */
   void end() {
-    nothingComplete = nothingComplete.since(null);
+    incompleteSinceMillis = null;
   }
 
   /** Called when the whole topic is about to be read from its beginning. */
@@ -195,31 +186,25 @@ final class BlobWaits {
     if (reports.has("waiting for " + candidate.sequence())) {
       return;
     }
-    if (nothingComplete.sinceMillis() == null) {
-      nothingComplete = nothingComplete.since(nowMillis);
+    if (incompleteSinceMillis == null) {
+      incompleteSinceMillis = nowMillis;
     }
-    if (nothingComplete.isReported()
-        || nowMillis - nothingComplete.sinceMillis() < chunkWaitMillis) {
+    if (isReported || nowMillis - incompleteSinceMillis < chunkWaitMillis) {
       return;
     }
-    if (!selection.keepsBases() && !nothingComplete.isRead()) {
-      nothingComplete = new NothingComplete(nothingComplete.sinceMillis(), false, true);
+    if (!selection.keepsBases() && !isRead) {
+      isRead = true;
       rereadFor(candidate.asked);
       return;
     }
     List<BlobReference> missing = missing(candidate);
     if (!missing.isEmpty()) {
-      markReported();
+      isReported = true;
       decisions.accept(
           new Decision.Refuse(
               "no manifest of set '%s' has become complete for %d ms: of sequence %d, %s"
                   .formatted(setName, chunkWaitMillis, candidate.sequence(), describe(missing))));
     }
-  }
-
-  private void markReported() {
-    nothingComplete =
-        new NothingComplete(nothingComplete.sinceMillis(), true, nothingComplete.isRead());
   }
 
   /**
@@ -245,7 +230,7 @@ final class BlobWaits {
     boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence());
     boolean isFirst = reports.isFirst("waiting for " + candidate.sequence());
     if (tells) {
-      markReported();
+      isReported = true;
       decisions.accept(
           new Decision.Refuse(
               "sequence %d of set '%s' is incomplete after %d ms: %s"
