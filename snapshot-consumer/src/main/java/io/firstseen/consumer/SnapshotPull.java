@@ -37,6 +37,9 @@ public final class SnapshotPull {
   private final SnapshotClientOptions options;
   private final SnapshotDirectory directory;
   private final BlobSource blobs;
+  // The blobs of the current manifest that were written to the directory.
+  private int fetchedBlobs;
+  private long fetchedBytes;
 
   /**
    * The result of a pull.
@@ -144,16 +147,11 @@ public final class SnapshotPull {
     if (manifest.equals(last) && holdsAllOf(manifest)) {
       return new Result(manifest, false, 0, 0);
     }
-    Fetched fetched = new Fetched();
-    fetch(onTopic, manifest, fetched);
+    fetchedBlobs = 0;
+    fetchedBytes = 0;
+    fetch(onTopic, manifest);
     directory.writeManifest(manifest);
-    return new Result(manifest, true, fetched.blobs, fetched.bytes);
-  }
-
-  /** The files that were written to the directory. */
-  private static final class Fetched {
-    private int blobs;
-    private long bytes;
+    return new Result(manifest, true, fetchedBlobs, fetchedBytes);
   }
 
   /** Returns the newest manifest of the directory; null if it is damaged. */
@@ -221,16 +219,13 @@ public final class SnapshotPull {
   }
 
   /** Writes all blobs of a manifest into the directory, and verifies them. */
-  private void fetch(TopicBlobs onTopic, Manifest manifest, Fetched fetched)
-      throws IOException, TimeoutException {
+  private void fetch(TopicBlobs onTopic, Manifest manifest) throws IOException, TimeoutException {
     if (blobs.isNeededFor(manifest)) {
-      verify(manifest, blob -> blobs.fetch(manifest, blob), fetched);
+      verify(manifest, blob -> blobs.fetch(manifest, blob));
       return;
     }
     try {
-      onTopic.load(
-          loader -> verify(manifest, loader, fetched),
-          (blob, bytes) -> write(blob, bytes, fetched));
+      onTopic.load(loader -> verify(manifest, loader), this::write);
     } catch (MissingBlobsException e) {
       throw new SnapshotException(
           "%d of the blobs of sequence %d of set '%s' are not on the topic, such as %s; it may"
@@ -244,23 +239,22 @@ public final class SnapshotPull {
     }
   }
 
-  private void verify(Manifest manifest, BlobLoader source, Fetched fetched) throws IOException {
+  private void verify(Manifest manifest, BlobLoader source) throws IOException {
     ManifestBlobs.verify(
         manifest,
         blob -> {
           if (!isHeld(blob)) {
-            write(blob, source.load(blob), fetched);
+            write(blob, source.load(blob));
           }
           return directory.blob(blob);
         });
   }
 
-  private void write(BlobReference blob, ByteBuffer bytes, Fetched fetched)
-      throws SnapshotException {
+  private void write(BlobReference blob, ByteBuffer bytes) throws SnapshotException {
     byte[] copy = new byte[bytes.remaining()];
     bytes.duplicate().get(copy);
     directory.writeBlob(blob.digest(), copy);
-    fetched.blobs++;
-    fetched.bytes += copy.length;
+    fetchedBlobs++;
+    fetchedBytes += copy.length;
   }
 }

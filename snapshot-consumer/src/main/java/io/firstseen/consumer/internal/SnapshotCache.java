@@ -222,8 +222,6 @@ public final class SnapshotCache implements AutoCloseable {
       CachedState state = CachedState.read(Files.readAllBytes(current));
       committed = Set.copyOf(state.digests());
       return Optional.of(state);
-    } catch (SnapshotException e) {
-      throw unusable(e);
     } catch (IOException e) {
       throw unusable(e);
     }
@@ -244,8 +242,6 @@ public final class SnapshotCache implements AutoCloseable {
       Snapshot snapshot = Snapshot.read(bytes);
       files.put(snapshot, digest);
       return snapshot;
-    } catch (SnapshotException e) {
-      throw unusable(e);
     } catch (IOException e) {
       throw unusable(e);
     }
