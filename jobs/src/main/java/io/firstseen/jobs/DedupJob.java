@@ -1,11 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.events.EventWatermarks;
-import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
-import io.firstseen.jobs.kafka.KafkaSinks;
-import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -69,15 +65,17 @@ public final class DedupJob {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.configure(env, options.stream());
     EventWatermarks watermarks = watermarks(options.stream(), OptionalLong.empty());
-    if (options.dedup().ttl().isPresent()) {
-      watermarks = watermarks.forExpiry(options.dedup().ttl().get(), options.dedup().shards());
-    }
-    attach(events(env, source, watermarks), sinks, options);
+    attach(events(env, source, forExpiry(watermarks, options.dedup())), sinks, options);
   }
 
   /** The watermarks of a source. */
   static EventWatermarks watermarks(StreamOptions options, OptionalLong windowMillis) {
     return EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
+  }
+
+  /** The watermarks with which keys of a dedup expire. */
+  static EventWatermarks forExpiry(EventWatermarks watermarks, DedupOptions options) {
+    return options.ttl().map(ttl -> watermarks.forExpiry(ttl, options.shards())).orElse(watermarks);
   }
 
   /** The source with watermarks. */
@@ -233,29 +231,14 @@ public final class DedupJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    check(kafka, options);
-    Continued continued =
-        Preflight.require(
-            new JobNeeds(JobNeeds.Job.DEDUP, kafka, options), JobEnvironment.restoredFrom(env));
-    JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(env, kafka, options, continued);
+    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.DEDUP, kafka, options));
   }
 
   /** Checks the options of a dedup job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
-    kafka.check();
     kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.requireParallelismOfDedup(options);
     var unused = parameters(options.keys(), options.dedup());
-  }
-
-  private static void buildFromKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
-    build(
-        env,
-        KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka, options, continued),
-        options);
   }
 
   /**
@@ -265,15 +248,12 @@ public final class DedupJob {
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
-    Arguments arguments = new Arguments();
-    JobMain.check(arguments, words, arguments::check);
-    return new JobNeeds(JobNeeds.Job.DEDUP, arguments.kafka, arguments.options());
+    return JobMain.check(new Arguments(), words);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
   public static void main(String[] words) throws Exception {
-    Arguments arguments = new Arguments();
-    JobMain.run(arguments, words, arguments::build, "firstseen-dedup");
+    JobMain.run(new Arguments(), words, "firstseen-dedup");
   }
 
   @Command(
@@ -283,30 +263,15 @@ public final class DedupJob {
         "  flink run -d -c io.firstseen.jobs.DedupJob JAR --bootstrap-servers kafka:9092 \\",
         "      --ttl 7d --canonicaliser url --checkpoint-dir s3://bucket/checkpoints"
       },
-      mixinStandardHelpOptions = true,
-      abbreviateSynopsis = true,
-      footerHeading = "%nExamples:%n",
-      sortOptions = true,
       description = "Detects the first occurrence of each key in a stream of events.")
-  private static final class Arguments {
+  private static final class Arguments extends JobMain.Arguments {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;
     @Mixin private DedupOptions dedup;
-    @Mixin private KafkaOptions kafka;
 
-    void check(StreamExecutionEnvironment env) {
-      DedupJob.check(kafka, options());
-      buildFromKafka(env, kafka, options(), Continued.NOTHING);
-    }
-
-    JobOptions options() {
-      return JobOptions.forDedup(keys, stream, dedup);
-    }
-
-    void build(StreamExecutionEnvironment env) {
-      JobOptions options = options();
-      JobMain.warnOfHashKeys(options);
-      buildOnKafka(env, kafka, options);
+    @Override
+    JobNeeds needs() {
+      return new JobNeeds(JobNeeds.Job.DEDUP, kafka, JobOptions.forDedup(keys, stream, dedup));
     }
   }
 }

@@ -1,21 +1,56 @@
 package io.firstseen.jobs;
 
+import io.firstseen.jobs.kafka.Continued;
+import io.firstseen.jobs.kafka.JobNeeds;
+import io.firstseen.jobs.kafka.KafkaSinks;
+import io.firstseen.jobs.kafka.KafkaSources;
+import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.operators.UserErrorException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Runs the {@code main} of a job: parses options, builds and executes the job, and reports user
- * errors on one line.
+ * Runs the {@code main} of a job on Kafka: parses options, builds and executes the job, and reports
+ * user errors on one line.
  */
 final class JobMain {
 
   private JobMain() {}
+
+  /** The command line of a job. */
+  @Command(
+      mixinStandardHelpOptions = true,
+      abbreviateSynopsis = true,
+      footerHeading = "%nExamples:%n")
+  abstract static class Arguments {
+    @Mixin KafkaOptions kafka;
+
+    /** The job with these options. */
+    abstract JobNeeds needs();
+  }
+
+  /** Runs the job of a command line, like {@link #run(Object, String[], Consumer, String)}. */
+  static void run(Arguments arguments, String[] words, String jobName) throws Exception {
+    run(
+        arguments,
+        words,
+        env -> {
+          JobNeeds needs = arguments.needs();
+          warnOfHashKeys(needs.options());
+          buildOnKafka(env, needs);
+        },
+        jobName);
+  }
 
   /**
    * Parses the arguments, builds the job and executes it, under the name in Flink's {@code
@@ -44,14 +79,73 @@ final class JobMain {
   }
 
   /**
-   * Parses the arguments, and builds the job without executing it.
+   * Parses the arguments, and builds the job without contacting brokers and without executing it.
    *
    * @throws ParameterException if an argument is invalid
    * @throws UserErrorException if the job cannot be built with the arguments
    */
-  static void check(Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build) {
+  static JobNeeds check(Arguments arguments, String[] words) {
     new CommandLine(arguments).parseArgs(words);
-    build(build, StreamExecutionEnvironment.getExecutionEnvironment());
+    JobNeeds needs = arguments.needs();
+    build(
+        env -> {
+          check(needs);
+          build(env, needs, Continued.NOTHING);
+        },
+        StreamExecutionEnvironment.getExecutionEnvironment());
+    return needs;
+  }
+
+  /**
+   * Adds a job to the environment. Checks the options and the brokers, creates missing topics, and
+   * sets up checkpoints.
+   */
+  static void buildOnKafka(StreamExecutionEnvironment env, JobNeeds needs) {
+    check(needs);
+    Continued continued = Preflight.require(needs, JobEnvironment.restoredFrom(env));
+    JobEnvironment.configureCheckpoints(env, needs.kafka());
+    build(env, needs, continued);
+  }
+
+  private static void check(JobNeeds needs) {
+    needs.kafka().check();
+    if (needs.job().dedups()) {
+      DedupJob.check(needs.kafka(), needs.options());
+    }
+    if (needs.job().publishes()) {
+      SnapshotJob.check(needs.kafka(), needs.options());
+    }
+  }
+
+  private static void build(StreamExecutionEnvironment env, JobNeeds needs, Continued continued) {
+    KafkaOptions kafka = needs.kafka();
+    JobOptions options = needs.options();
+    Duration maxAhead = options.maxAhead();
+    Optional<String> restoredFrom = JobEnvironment.restoredFrom(env);
+    switch (needs.job()) {
+      case DEDUP ->
+          DedupJob.build(
+              env,
+              KafkaSources.events(kafka, maxAhead),
+              KafkaSinks.outcomes(kafka, options, continued),
+              options);
+      case SNAPSHOTS ->
+          SnapshotJob.build(
+              env,
+              KafkaSources.acceptedChangelog(kafka, maxAhead, continued.retention()),
+              KafkaSinks.snapshots(kafka, options, true, restoredFrom, continued),
+              options,
+              SnapshotJob.publication(options, continued));
+      case PIPELINE ->
+          PipelineJob.build(
+              env,
+              KafkaSources.events(kafka, maxAhead),
+              KafkaSinks.outcomes(kafka, options, continued),
+              KafkaSinks.snapshots(kafka, options, false, restoredFrom, continued),
+              options,
+              SnapshotJob.publication(options, continued));
+      case NONE -> throw new IllegalArgumentException("a client has no job");
+    }
   }
 
   private static void build(
@@ -66,7 +160,7 @@ final class JobMain {
   /**
    * Warns if a hash key that should be secret is the public key, or if the job contains the key.
    */
-  static void warnOfHashKeys(JobOptions options) {
+  private static void warnOfHashKeys(JobOptions options) {
     options.publicKeyWarning().ifPresent(text -> System.err.println("warning: " + text));
     if (options.hasSecretHashKey() && !options.stream().isHashKeyOnWorkers()) {
       System.err.println(

@@ -1,11 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.events.EventWatermarks;
-import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
-import io.firstseen.jobs.kafka.KafkaSinks;
-import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
@@ -17,7 +13,6 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.TimeToLive;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -51,7 +46,7 @@ public final class PipelineJob {
     build(env, source, outcomes, snapshots, options, options.snapshots().publication());
   }
 
-  private static void build(
+  static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
       OutcomeSinks outcomes,
@@ -63,11 +58,7 @@ public final class PipelineJob {
     JobEnvironment.configure(env, options.stream());
     OptionalLong windowMillis = SnapshotJob.windowMillis(options);
     EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis);
-    if (options.dedup().ttl().isPresent()) {
-      TimeToLive ttl = options.dedup().ttl().get();
-      watermarks = watermarks.forExpiry(ttl, options.dedup().shards());
-    }
-    var events = DedupJob.events(env, source, watermarks);
+    var events = DedupJob.events(env, source, DedupJob.forExpiry(watermarks, options.dedup()));
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
             .flatMap(new HashFunction(options), TypeInformation.of(HashedOperation.class))
@@ -106,28 +97,7 @@ public final class PipelineJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    check(kafka, options);
-    Continued continued =
-        Preflight.require(
-            new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options), JobEnvironment.restoredFrom(env));
-    JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(env, kafka, options, continued);
-  }
-
-  private static void check(KafkaOptions kafka, JobOptions options) {
-    DedupJob.check(kafka, options);
-    SnapshotJob.check(kafka, options);
-  }
-
-  private static void buildFromKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
-    build(
-        env,
-        KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka, options, continued),
-        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env), continued),
-        options,
-        SnapshotJob.publication(options, continued));
+    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options));
   }
 
   /**
@@ -137,15 +107,12 @@ public final class PipelineJob {
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
-    Arguments arguments = new Arguments();
-    JobMain.check(arguments, words, arguments::check);
-    return new JobNeeds(JobNeeds.Job.PIPELINE, arguments.kafka, arguments.options);
+    return JobMain.check(new Arguments(), words);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
   public static void main(String[] words) throws Exception {
-    Arguments arguments = new Arguments();
-    JobMain.run(arguments, words, arguments::build, "firstseen-pipeline");
+    JobMain.run(new Arguments(), words, "firstseen-pipeline");
   }
 
   @Command(
@@ -155,25 +122,15 @@ public final class PipelineJob {
         "  flink run -d -c io.firstseen.jobs.PipelineJob JAR --bootstrap-servers kafka:9092 \\",
         "      --ttl 7d --state-backend rocksdb --parallelism 4 --window 15m"
       },
-      mixinStandardHelpOptions = true,
-      abbreviateSynopsis = true,
-      footerHeading = "%nExamples:%n",
-      sortOptions = true,
       description =
           "Detects the first occurrence of each key and publishes snapshots of the "
               + "live keys, in one job.")
-  private static final class Arguments {
+  private static final class Arguments extends JobMain.Arguments {
     @Mixin private JobOptions options;
-    @Mixin private KafkaOptions kafka;
 
-    void check(StreamExecutionEnvironment env) {
-      PipelineJob.check(kafka, options);
-      buildFromKafka(env, kafka, options, Continued.NOTHING);
-    }
-
-    void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfHashKeys(options);
-      buildOnKafka(env, kafka, options);
+    @Override
+    JobNeeds needs() {
+      return new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options);
     }
   }
 }

@@ -5,9 +5,6 @@ import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
 import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
-import io.firstseen.jobs.kafka.KafkaSinks;
-import io.firstseen.jobs.kafka.KafkaSources;
-import io.firstseen.jobs.kafka.Preflight;
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -73,7 +70,7 @@ public final class SnapshotJob {
     build(env, acceptedChangelog, sink, options, options.snapshots().publication());
   }
 
-  private static void build(
+  static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> acceptedChangelog,
       Sink<SnapshotRecord> sink,
@@ -187,13 +184,7 @@ public final class SnapshotJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    kafka.check();
-    check(kafka, options);
-    Continued continued =
-        Preflight.require(
-            new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options), JobEnvironment.restoredFrom(env));
-    JobEnvironment.configureCheckpoints(env, kafka);
-    buildFromKafka(env, kafka, options, continued);
+    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options));
   }
 
   /** Checks the options of a snapshot job without contacting brokers. */
@@ -202,16 +193,6 @@ public final class SnapshotJob {
     JobEnvironment.requireParallelismOfSnapshots(options);
     var unused = spec(options);
     var unusedToo = options.snapshots().publication();
-  }
-
-  private static void buildFromKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options, Continued continued) {
-    build(
-        env,
-        KafkaSources.acceptedChangelog(kafka, options.maxAhead(), continued.retention()),
-        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env), continued),
-        options,
-        publication(options, continued));
   }
 
   /**
@@ -265,15 +246,12 @@ public final class SnapshotJob {
    * @throws UserErrorException if options contradict each other, or a file cannot be read
    */
   public static JobNeeds check(String... words) {
-    Arguments arguments = new Arguments();
-    JobMain.check(arguments, words, arguments::check);
-    return new JobNeeds(JobNeeds.Job.SNAPSHOTS, arguments.kafka, arguments.options());
+    return JobMain.check(new Arguments(), words);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
   public static void main(String[] words) throws Exception {
-    Arguments arguments = new Arguments();
-    JobMain.run(arguments, words, arguments::build, "firstseen-snapshots");
+    JobMain.run(new Arguments(), words, "firstseen-snapshots");
   }
 
   @Command(
@@ -283,32 +261,19 @@ public final class SnapshotJob {
         "  flink run -d -c io.firstseen.jobs.SnapshotJob JAR --bootstrap-servers kafka:9092 \\",
         "      --ttl 7d --canonicaliser url --window 15m --set urls"
       },
-      mixinStandardHelpOptions = true,
-      abbreviateSynopsis = true,
-      footerHeading = "%nExamples:%n",
-      sortOptions = true,
       description = "Publishes windowed snapshots of the changelog of accepted keys.")
-  private static final class Arguments {
+  private static final class Arguments extends JobMain.Arguments {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;
     @Mixin private ChangelogOptions changelog;
     @Mixin private SnapshotOptions snapshots;
-    @Mixin private KafkaOptions kafka;
 
-    JobOptions options() {
-      return JobOptions.forSnapshots(keys, stream, changelog, snapshots);
-    }
-
-    void check(StreamExecutionEnvironment env) {
-      kafka.check();
-      SnapshotJob.check(kafka, options());
-      buildFromKafka(env, kafka, options(), Continued.NOTHING);
-    }
-
-    void build(StreamExecutionEnvironment env) {
-      JobOptions options = options();
-      JobMain.warnOfHashKeys(options);
-      buildOnKafka(env, kafka, options);
+    @Override
+    JobNeeds needs() {
+      return new JobNeeds(
+          JobNeeds.Job.SNAPSHOTS,
+          kafka,
+          JobOptions.forSnapshots(keys, stream, changelog, snapshots));
     }
   }
 

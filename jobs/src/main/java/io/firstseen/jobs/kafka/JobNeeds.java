@@ -26,7 +26,8 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
     /** A client that only reads snapshots. */
     NONE;
 
-    boolean dedups() {
+    /** Whether the job dedups. */
+    public boolean dedups() {
       return this == DEDUP || this == PIPELINE;
     }
 
