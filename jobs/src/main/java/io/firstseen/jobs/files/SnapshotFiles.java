@@ -2,7 +2,6 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.Closeable;
@@ -18,7 +17,7 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  * Snapshots as a {@link SnapshotDirectory}. Files appear only when complete, and a manifest appears
  * after its blobs. A restarted job may write a file again, with the same content.
  */
-public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
+public final class SnapshotFiles implements Sink<SnapshotRecord> {
   private static final long serialVersionUID = 1;
 
   private final String directory;
@@ -72,15 +71,8 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
     }
   }
 
-  private static final class Writer implements SinkWriter<SnapshotRecord> {
-    private final SnapshotDirectory directory;
-    private final Closeable lock;
-
-    Writer(SnapshotDirectory directory, Closeable lock) {
-      this.directory = directory;
-      this.lock = lock;
-    }
-
+  private record Writer(SnapshotDirectory directory, Closeable lock)
+      implements SinkWriter<SnapshotRecord> {
     @Override
     public void write(SnapshotRecord record, Context context) {
       try {

@@ -24,15 +24,14 @@ import org.jspecify.annotations.Nullable;
  * fails if unread tombstones may have been deleted: Kafka is only guaranteed to keep a tombstone
  * for the topic's {@code delete.retention.ms}, and a topic that deletes by age keeps any record for
  * its {@code retention.ms}. A job that misses the tombstone of a key would keep the key forever.
+ *
+ * @param accepted the accepted topic; null for topics of events
  */
-final class CheckedSource
+record CheckedSource(
+    KafkaSource<SourceEvent> connector, InputTopics.Settings settings, @Nullable Accepted accepted)
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
         ResultTypeQueryable<SourceEvent> {
   private static final long serialVersionUID = 1;
-
-  private final KafkaSource<SourceEvent> connector;
-  private final InputTopics.Settings settings;
-  private final @Nullable Accepted accepted;
 
   /**
    * The accepted topic.
@@ -44,20 +43,6 @@ final class CheckedSource
   record Accepted(String topic, Duration retention, ChangelogDeserializer deserializer)
       implements Serializable {
     private static final long serialVersionUID = 1;
-  }
-
-  /**
-   * Adds the check to a source.
-   *
-   * @param accepted the accepted topic; null for topics of events
-   */
-  CheckedSource(
-      KafkaSource<SourceEvent> connector,
-      InputTopics.Settings settings,
-      @Nullable Accepted accepted) {
-    this.connector = connector;
-    this.settings = settings;
-    this.accepted = accepted;
   }
 
   @Override

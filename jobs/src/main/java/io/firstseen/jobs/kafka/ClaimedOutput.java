@@ -57,7 +57,7 @@ final class ClaimedOutput implements AutoCloseable {
     this.task = task;
     this.state = state;
     this.line = claims.takenOver().then(state.line);
-    this.tail = new ClaimsTail(claims.clientProperties(), claims.topic(), claims.output());
+    this.tail = claims.tail();
     try {
       tail.readToEnd();
       written = readWritten(0);

@@ -4,6 +4,7 @@ import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
@@ -21,6 +22,7 @@ import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink.Prec
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.IOUtils;
@@ -36,43 +38,33 @@ import org.slf4j.LoggerFactory;
  * operators have started, or have failed the job. All other calls are delegated to the Kafka sink,
  * which cannot be extended.
  *
+ * @param parts splits an element into the parts that become records
+ * @param withPrefix creates the Kafka sink for a prefix of transactional ids
+ * @param prefix the prefix, to which the job's id is appended
+ * @param topics the topics that the sink writes to
+ * @param claim the output that the job must have claimed to commit; null for no check
+ * @param before adds the operators before the sink
  * @param <R> the element type of the Kafka sink
  */
-class DeferredKafkaSink<T, R>
+record DeferredKafkaSink<T, R>(
+    SerializableFunction<T, Iterable<R>> parts,
+    SerializableFunction<String, KafkaSink<R>> withPrefix,
+    String prefix,
+    List<String> topics,
+    @Nullable OutputClaim claim,
+    SerializableFunction<DataStream<T>, DataStream<T>> before)
     implements Sink<T>,
         SupportsWriterState<T, KafkaWriterState>,
         SupportsCommitter<KafkaCommittable>,
+        SupportsPreWriteTopology<T>,
         SupportsPostCommitTopology<KafkaCommittable> {
   private static final long serialVersionUID = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(DeferredKafkaSink.class);
 
-  private final SerializableFunction<T, Iterable<R>> parts;
-  private final SerializableFunction<String, KafkaSink<R>> withPrefix;
-  private final String prefix;
-  private final List<String> topics;
-  private final @Nullable OutputClaim claim;
-
-  /**
-   * Creates the sink.
-   *
-   * @param parts splits an element into the parts that become records
-   * @param withPrefix creates the Kafka sink for a prefix of transactional ids
-   * @param prefix the prefix, to which the job's id is appended
-   * @param topics the topics that the sink writes to
-   * @param claim the output that the job must have claimed to commit; null for no check
-   */
-  DeferredKafkaSink(
-      SerializableFunction<T, Iterable<R>> parts,
-      SerializableFunction<String, KafkaSink<R>> withPrefix,
-      String prefix,
-      Collection<String> topics,
-      @Nullable OutputClaim claim) {
-    this.parts = parts;
-    this.withPrefix = withPrefix;
-    this.prefix = prefix;
-    this.topics = List.copyOf(topics);
-    this.claim = claim;
+  @Override
+  public DataStream<T> addPreWriteTopology(DataStream<T> elements) {
+    return before.apply(elements);
   }
 
   private KafkaSink<R> ofJob(InitContext context) {
@@ -116,7 +108,8 @@ class DeferredKafkaSink<T, R>
       implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
-    private final @Nullable CommitCheck check;
+    // Null until the first commit of a claimed output.
+    private @Nullable ClaimsTail tail;
     // Null until the first commit.
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
     private boolean hasWritten;
@@ -124,7 +117,6 @@ class DeferredKafkaSink<T, R>
     Writer(WriterInitContext context, Collection<KafkaWriterState> recovered) {
       this.context = PermanentFailures.reportedIn(context, topics);
       this.recovered = recovered;
-      this.check = claim == null ? null : new CommitCheck(claim, context.getJobInfo().getJobId());
     }
 
     private PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka() {
@@ -167,8 +159,29 @@ class DeferredKafkaSink<T, R>
         throwPermanent(e);
         throw e;
       }
-      if (check != null) {
-        check.requireMine(!hasWritten);
+      if (claim != null) {
+        requireClaim();
+      }
+    }
+
+    /**
+     * Fails the commit if another job has claimed the output. The check runs when all records of a
+     * transaction are at the broker, so that a job that claims the output later sees the
+     * transaction and can abort it.
+     */
+    private void requireClaim() {
+      if (tail == null) {
+        tail = claim.tail();
+      }
+      tail.readToEnd();
+      Optional<String> newest = tail.newest();
+      // Without records there is nothing to commit yet.
+      boolean isUnclaimed = newest.isEmpty() && !hasWritten;
+      if (!isUnclaimed && !newest.equals(Optional.of(claim.of(context.getJobInfo().getJobId())))) {
+        throw claim.notOwned(
+            newest
+                .map(other -> PublisherLine.job(other) + " has taken it over")
+                .orElse("its claim was deleted from topic " + claim.topic()));
       }
     }
 
@@ -198,7 +211,7 @@ class DeferredKafkaSink<T, R>
     @Override
     public void close() {
       try {
-        IOUtils.closeAll(check, kafka);
+        IOUtils.closeAll(tail, kafka);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {

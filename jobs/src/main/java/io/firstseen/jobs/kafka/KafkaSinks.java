@@ -4,6 +4,7 @@ import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -128,12 +130,33 @@ public final class KafkaSinks {
     Properties producer = producerOfOutcomes(kafka);
     OutcomeRecords records = records(kafka);
     return output.hasRecords()
-        ? new OutcomeSink<>(
+        ? claimed(
             outcome -> PassedRecords.parts(outcome, output),
             new SinkFactory<>(producer, new PassedRecords(kafka.topics().recordsTopic(), records)),
             claim,
             shards)
-        : new OutcomeSink<>(List::of, new SinkFactory<>(producer, records), claim, shards);
+        : claimed(List::of, new SinkFactory<>(producer, records), claim, shards);
+  }
+
+  /** A sink after an operator that ensures that only one job writes the outcomes. */
+  private static <R> Sink<Outcome> claimed(
+      SerializableFunction<Outcome, Iterable<R>> parts,
+      SinkFactory<R> factory,
+      OutputClaim claim,
+      OutcomeShards shards) {
+    return new DeferredKafkaSink<>(
+        parts,
+        factory,
+        claim.idsOfSink(),
+        List.copyOf(claim.topics().names().values()),
+        claim,
+        outcomes ->
+            outcomes
+                .transform(
+                    OperatorUids.ONE_WRITER,
+                    TypeInformation.of(Outcome.class),
+                    new OneWriterOperator(claim, shards))
+                .uid(OperatorUids.ONE_WRITER));
   }
 
   /**
@@ -174,11 +197,18 @@ public final class KafkaSinks {
             continued.set().line(),
             isOfChangelog ? dedup : null,
             restoredFrom.orElse(null));
-    return new SnapshotSink(
-        new PublisherFunction(published),
+    return new DeferredKafkaSink<>(
+        SnapshotRecords::parts,
         new SinkFactory<>(producer(options), new SnapshotRecords(topic)),
         options.transactionalIdPrefix(topic),
-        topic);
+        List.of(topic),
+        null,
+        records ->
+            records
+                .flatMap(new PublisherFunction(published), TypeInformation.of(SnapshotRecord.class))
+                .name(OperatorUids.PUBLISHER)
+                .uid(OperatorUids.PUBLISHER)
+                .setParallelism(1));
   }
 
   private static Properties producer(KafkaOptions options) {

@@ -94,6 +94,11 @@ record OutputClaim(
     return PublisherLine.claim(job.toHexString(), ids);
   }
 
+  /** Reads the claims of the output. */
+  ClaimsTail tail() {
+    return new ClaimsTail(clientProperties, topic, output);
+  }
+
   /** The element that becomes the progress record of a task. */
   static Outcome written(String key, List<String> lines) {
     byte[] value = String.join("\n", lines).getBytes(UTF_8);

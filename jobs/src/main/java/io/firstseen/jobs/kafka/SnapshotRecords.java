@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * per chunk of a deleted blob, and a record per manifest. {@link SnapshotTopicFormat} defines their
  * partitions.
  */
-final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
+record SnapshotRecords(String topic)
+    implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
   private static final long serialVersionUID = 1;
 
   /**
@@ -29,12 +30,6 @@ final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRe
    */
   @SuppressWarnings("ArrayRecordComponent")
   record Part(BlobFrame.@Nullable Kind blob, String key, byte @Nullable [] value) {}
-
-  private final String topic;
-
-  SnapshotRecords(String topic) {
-    this.topic = topic;
-  }
 
   /** The parts of a published record; the parts of a blob are created one at a time. */
   static Iterable<Part> parts(SnapshotRecord record) {
