@@ -31,41 +31,32 @@ public final class ChangelogReader {
       String topic,
       Duration maxAhead,
       Consumer<SourceEvent> receiver) {
+    ChangelogDeserializer deserializer =
+        new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC()));
     TailReader.outsideOfJob(
         clientProperties,
         topic,
         () -> {
           try (TailReader reader =
               new TailReader(clientProperties, IsolationLevel.READ_COMMITTED, topic)) {
-            read(reader, topic, clientProperties, maxAhead, receiver);
+            List<TopicPartition> partitions = reader.partitions();
+            if (partitions.isEmpty()) {
+              String servers =
+                  clientProperties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+              throw new UserErrorException(
+                  "topic %s does not exist at %s".formatted(topic, servers));
+            }
+            reader.startAt(partitions);
+            Map<TopicPartition, Long> ends = reader.ends(partitions);
+            reader.readTo(
+                ends,
+                record -> {
+                  if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
+                    AcceptedTopic.requireAccepted(record);
+                    receiver.accept(deserializer.parse(record));
+                  }
+                });
             return null;
-          }
-        });
-  }
-
-  private static void read(
-      TailReader reader,
-      String topic,
-      Properties clientProperties,
-      Duration maxAhead,
-      Consumer<SourceEvent> receiver) {
-    List<TopicPartition> partitions = reader.partitions();
-    if (partitions.isEmpty()) {
-      throw new UserErrorException(
-          "topic %s does not exist at %s"
-              .formatted(
-                  topic, clientProperties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG)));
-    }
-    reader.startAt(partitions);
-    ChangelogDeserializer deserializer =
-        new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC()));
-    Map<TopicPartition, Long> ends = reader.ends(partitions);
-    reader.readTo(
-        ends,
-        record -> {
-          if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
-            AcceptedTopic.requireAccepted(record);
-            receiver.accept(deserializer.parse(record));
           }
         });
   }

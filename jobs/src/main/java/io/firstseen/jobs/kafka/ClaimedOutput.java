@@ -3,16 +3,21 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.TaskInfo;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,7 +36,9 @@ final class ClaimedOutput implements AutoCloseable {
   private final State state;
   private final ClaimsTail tail;
   private PublisherLine line;
-  private WrittenRecords written;
+  // The committed progress of the sink, and the keys of its records.
+  private WrittenOffsets written;
+  private Set<String> writtenKeys;
 
   /**
    * The state that the job was started from.
@@ -60,7 +67,7 @@ final class ClaimedOutput implements AutoCloseable {
     this.tail = claims.tail();
     try {
       tail.readToEnd();
-      written = readWritten(0);
+      readWritten(0);
       requireMayBegin(false);
     } catch (RuntimeException e) {
       tail.close();
@@ -96,7 +103,7 @@ final class ClaimedOutput implements AutoCloseable {
     if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
       throw claims.notOwned(PublisherLine.job(newest.get()) + " has taken it over");
     }
-    Optional<String> ahead = isClaimed ? Optional.empty() : written.offsets().beyond(state.passed);
+    Optional<String> ahead = isClaimed ? Optional.empty() : written.beyond(state.passed);
     if (!isMine || (ahead.isPresent() && !claims.isTakeOver())) {
       throw claims.notOwned(
           "it has %s, of %s, and this job %s (%s)"
@@ -133,7 +140,7 @@ final class ClaimedOutput implements AutoCloseable {
   WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
     tail.readToEnd();
     // Read the topic again before the claim: a job that may not start must not stop the other job.
-    written = readWritten(0);
+    readWritten(0);
     // In a job with state, all tasks claim the output before the job can write.
     boolean isClaimed = !state.isThere && tail.newest().equals(Optional.of(claim));
     requireMayBegin(isClaimed);
@@ -148,23 +155,23 @@ final class ClaimedOutput implements AutoCloseable {
         }
       }
       // A job of the same id may have written more since its claim.
-      written = readWritten(tail.newestSince());
+      readWritten(tail.newestSince());
       // Another task of this job may have claimed the output at the same time and written outcomes
       // since.
       requireMayBegin(isClaimed || (!state.isThere && tail.all().equals(Set.of(claim))));
       if (!state.isThere) {
         forgetWritten(producer);
-      } else if (written.offsets().beyond(state.passed).isPresent()) {
+      } else if (written.beyond(state.passed).isPresent()) {
         LOG.warn(
             "the output on topic {} has outcomes of events up to {}: this job continues after "
                 + "{}, and skips the outcomes between",
             claims.output(),
-            written.offsets().beyond(state.passed).get(),
+            written.beyond(state.passed).get(),
             state.passed.places());
       }
     }
     line = line().since(Optional.of(claim));
-    return written.offsets();
+    return written;
   }
 
   private void claim(Producer<byte[], byte[]> producer, List<String> topics, List<String> inputs)
@@ -201,9 +208,43 @@ final class ClaimedOutput implements AutoCloseable {
     return line.claims().get(line.claims().size() - 1);
   }
 
-  private WrittenRecords readWritten(long since) {
-    // A dedup job without state may start with known keys and a different number of shards.
-    return WrittenRecords.read(claims, state.shards, !state.isThere, since);
+  /**
+   * Reads the committed progress records of the sink.
+   *
+   * @param since the minimum offset to read to, because earlier transactions may still be open; 0
+   *     for no minimum
+   */
+  private void readWritten(long since) {
+    List<TopicPartition> partition = List.of(new TopicPartition(claims.topic(), 0));
+    Map<String, String> values = new HashMap<>();
+    try (TailReader reader =
+        new TailReader(claims.clientProperties(), IsolationLevel.READ_COMMITTED, claims.topic())) {
+      reader.startAt(partition);
+      Map<TopicPartition, Long> ends = new HashMap<>(reader.ends(partition));
+      ends.replaceAll((only, end) -> Math.max(end, since));
+      reader.readTo(ends, record -> take(record, values));
+    }
+    written = new WrittenOffsets(state.shards);
+    writtenKeys = values.keySet();
+    values.forEach(
+        (key, value) -> {
+          try {
+            // A dedup job without state may start with known keys and a different number of shards.
+            written.addLines(value.lines().toList(), !state.isThere);
+          } catch (IllegalArgumentException e) {
+            throw claims.notOwned(
+                "record %s of topic %s does not belong to this dedup: %s"
+                    .formatted(key, claims.topic(), e.getMessage()));
+          }
+        });
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record, Map<String, String> values) {
+    String key = record.key() == null ? "" : new String(record.key(), UTF_8);
+    if (key.startsWith(claims.writtenPrefix())) {
+      values.compute(
+          key, (same, before) -> record.value() == null ? null : new String(record.value(), UTF_8));
+    }
   }
 
   private void sendClaim(Producer<byte[], byte[]> producer, String value, String after)
@@ -244,12 +285,12 @@ final class ClaimedOutput implements AutoCloseable {
     for (int i = 0; i < tasks; i++) {
       ofThisJob.add(claims.writtenKey(i, tasks));
     }
-    for (String key : written.keys()) {
+    for (String key : writtenKeys) {
       if (key.equals(own) || (isFirstTask() && !ofThisJob.contains(key))) {
         send(producer, key, null);
       }
     }
-    written = new WrittenRecords(new WrittenOffsets(state.shards), Set.of());
+    written = new WrittenOffsets(state.shards);
   }
 
   private boolean isFirstTask() {

@@ -62,20 +62,6 @@ final class PublishedTail implements AutoCloseable {
    * @param passedOver counts skipped records
    */
   PublishedTail(
-      Properties clientProperties,
-      String topic,
-      String setName,
-      List<TrustedKey> keys,
-      Counter passedOver) {
-    this(
-        new TailReader(clientProperties, IsolationLevel.READ_COMMITTED, topic),
-        topic,
-        setName,
-        keys,
-        passedOver);
-  }
-
-  PublishedTail(
       TailReader reader, String topic, String setName, List<TrustedKey> keys, Counter passedOver) {
     this.reader = reader;
     this.topic = topic;
@@ -109,7 +95,12 @@ final class PublishedTail implements AutoCloseable {
         topic,
         () -> {
           try (PublishedTail tail =
-              new PublishedTail(clientProperties, topic, setName, keys, new SimpleCounter())) {
+              new PublishedTail(
+                  new TailReader(clientProperties, IsolationLevel.READ_COMMITTED, topic),
+                  topic,
+                  setName,
+                  keys,
+                  new SimpleCounter())) {
             tail.readToEnd();
             if (!keys.isEmpty() && tail.newest == null && tail.passedOver.getCount() > 0) {
               throw new UserErrorException(

@@ -110,7 +110,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     signedOnly = !trusted.isEmpty();
     tail =
         new PublishedTail(
-            settings.clientProperties(),
+            reader(IsolationLevel.READ_COMMITTED),
             settings.topic(),
             settings.setName(),
             trusted,
@@ -240,11 +240,13 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
 
   /** The end offsets of the partitions, including uncommitted records. */
   private Map<TopicPartition, Long> written() {
-    try (TailReader reader =
-        new TailReader(
-            settings.clientProperties(), IsolationLevel.READ_UNCOMMITTED, settings.topic())) {
+    try (TailReader reader = reader(IsolationLevel.READ_UNCOMMITTED)) {
       return reader.ends(tail.partitions());
     }
+  }
+
+  private TailReader reader(IsolationLevel isolation) {
+    return new TailReader(settings.clientProperties(), isolation, settings.topic());
   }
 
   @Override
