@@ -11,56 +11,40 @@ import java.util.Arrays;
 /** The format of events in a file, one per line. */
 public enum FileFormat {
   /** A key; each line is an add at the time when the job reads it. */
-  LINES {
-    @Override
-    SourceEvent parse(EventParser parser, byte[] line, Place place) {
-      return parser.parseLine(line, place);
-    }
-
-    @Override
-    public byte[] write(SourceEvent event) {
-      if (event.operation() != Operation.ADD) {
-        throw new IllegalArgumentException(
-            "a line of format lines can only add a key, got " + event);
-      }
-      return event.key();
-    }
-  },
-
+  LINES,
   /** {@code epochSeconds TAB add|del TAB key}; a delete is written as {@code del}. */
-  TSV {
-    @Override
-    SourceEvent parse(EventParser parser, byte[] line, Place place) {
-      return parser.parseTsv(line, place);
-    }
-
-    @Override
-    public byte[] write(SourceEvent event) {
-      byte[] key = event.key();
-      String op = event.operation() == Operation.ADD ? "\tadd\t" : "\tdel\t";
-      byte[] head = (event.timestampMillis() / 1000 + op).getBytes(US_ASCII);
-      byte[] line = Arrays.copyOf(head, head.length + key.length);
-      System.arraycopy(key, 0, line, head.length, key.length);
-      return line;
-    }
-  },
-
+  TSV,
   /** A JSON object with {@code ts}, {@code op}, {@code key} and an optional {@code scope}. */
-  JSONL {
-    @Override
-    SourceEvent parse(EventParser parser, byte[] line, Place place) {
-      return parser.parseJson(line, place);
-    }
-
-    @Override
-    public byte[] write(SourceEvent event) {
-      return event.payload();
-    }
-  };
+  JSONL;
 
   /** Parses a line. */
-  abstract SourceEvent parse(EventParser parser, byte[] line, Place place);
+  SourceEvent parse(EventParser parser, byte[] line, Place place) {
+    return switch (this) {
+      case LINES -> parser.parseLine(line, place);
+      case TSV -> parser.parseTsv(line, place);
+      case JSONL -> parser.parseJson(line, place);
+    };
+  }
 
   /** The line from which a well-formed event of this format was parsed. */
-  public abstract byte[] write(SourceEvent event);
+  public byte[] write(SourceEvent event) {
+    return switch (this) {
+      case LINES -> {
+        if (event.operation() != Operation.ADD) {
+          throw new IllegalArgumentException(
+              "a line of format lines can only add a key, got " + event);
+        }
+        yield event.key();
+      }
+      case TSV -> {
+        byte[] key = event.key();
+        String op = event.operation() == Operation.ADD ? "\tadd\t" : "\tdel\t";
+        byte[] head = (event.timestampMillis() / 1000 + op).getBytes(US_ASCII);
+        byte[] line = Arrays.copyOf(head, head.length + key.length);
+        System.arraycopy(key, 0, line, head.length, key.length);
+        yield line;
+      }
+      case JSONL -> event.payload();
+    };
+  }
 }

@@ -148,7 +148,7 @@ public final class FieldOptions {
         "--operation-field needs --delete-values, such as d: without them, no key is deleted");
   }
 
-  private static void reject(boolean wrong, String message) {
+  static void reject(boolean wrong, String message) {
     if (wrong) {
       throw new UserErrorException(message);
     }

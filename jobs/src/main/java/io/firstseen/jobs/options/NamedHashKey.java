@@ -9,8 +9,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The hash key of an option: a file, the public key, or not given, see {@link #isGiven}. */
-final class NamedHashKey {
+/**
+ * The hash key of an option: a file, the public key, or not given, see {@link #isGiven}.
+ *
+ * @param option its name, for messages
+ * @param value its value; null if it is not given
+ */
+record NamedHashKey(String option, @Nullable Path value) {
   /** The environment variable of a key that no option names. */
   static final String VARIABLE = "FIRSTSEEN_HASH_KEY";
 
@@ -19,20 +24,6 @@ final class NamedHashKey {
 
   /** The label of the option's value. */
   static final String LABEL = "FILE|" + PUBLIC;
-
-  private final String option;
-  private final @Nullable Path value;
-
-  /**
-   * Creates the key of an option.
-   *
-   * @param option its name, for messages
-   * @param value its value; null if it is not given
-   */
-  NamedHashKey(String option, @Nullable Path value) {
-    this.option = option;
-    this.value = value;
-  }
 
   /**
    * Whether the option is given. Otherwise the key is in the environment variable, or is the public
@@ -74,14 +65,8 @@ final class NamedHashKey {
   }
 
   private Place place() {
-    if (value == null) {
-      return new Place(null);
-    }
-    return new Place(isPublic() ? PUBLIC : value.toAbsolutePath().toString());
-  }
-
-  private boolean isPublic() {
-    return value != null && value.toString().equals(PUBLIC);
+    boolean isFile = value != null && !value.toString().equals(PUBLIC);
+    return new Place(isFile ? value.toAbsolutePath().toString() : value == null ? null : PUBLIC);
   }
 
   /**

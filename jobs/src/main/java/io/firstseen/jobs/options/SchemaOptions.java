@@ -78,28 +78,24 @@ public final class SchemaOptions {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
     String got = ", got " + format.name().toLowerCase(Locale.ROOT);
-    reject(registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
-    reject(
+    FieldOptions.reject(
+        registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
+    FieldOptions.reject(
         file != null && !isAvro && !isProtobuf,
         "--schema needs --event-format avro or protobuf" + got);
-    reject(message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
-    reject(
+    FieldOptions.reject(
+        message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
+    FieldOptions.reject(
         header && file == null,
         "--schema-header needs --schema, got " + (registry == null ? "none" : "--schema-registry"));
-    reject(
+    FieldOptions.reject(
         isAvro && (registry == null) == (file == null),
         "--event-format avro needs either --schema-registry or --schema, got "
             + (file == null ? "neither" : "both"));
     String one = file == null ? "--message alone" : "--schema alone";
-    reject(
+    FieldOptions.reject(
         isProtobuf && (file == null || message == null),
         "--event-format protobuf needs --schema and --message, got "
             + (file == null && message == null ? "neither" : one));
-  }
-
-  private static void reject(boolean wrong, String message) {
-    if (wrong) {
-      throw new UserErrorException(message);
-    }
   }
 }
