@@ -1,6 +1,7 @@
 package io.firstseen.server.http;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -24,8 +25,10 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.stream.ChunkedStream;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -366,7 +369,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       sent = context.writeAndFlush(response);
     } else {
       context.write(response);
-      sent = context.writeAndFlush(new HttpChunkedInput(new BufferPieces(bytes, MAX_PIECE_BYTES)));
+      InputStream pieces = new ByteBufInputStream(Unpooled.wrappedBuffer(bytes));
+      sent =
+          context.writeAndFlush(new HttpChunkedInput(new ChunkedStream(pieces, MAX_PIECE_BYTES)));
     }
     long sentBytes = withoutBody ? 0 : length;
     sent.addListener(
@@ -381,14 +386,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void observe(ChannelHandlerContext context, String route, int status, long bytes) {
-    String path = null;
-    if (head != null) {
-      path = path(originForm(head.uri()));
-    }
     service.observer.onRequest(
         context.channel().remoteAddress(),
         head == null ? null : head.method().name(),
-        path,
+        head == null ? null : path(originForm(head.uri())),
         route,
         status,
         bytes,
