@@ -32,22 +32,6 @@ public final class ConsumerMain implements SnapshotListener {
   private final CountDownLatch started = new CountDownLatch(1);
 
   /**
-   * What the process does.
-   *
-   * @param stream the events
-   * @param brokers where the snapshots are
-   * @param hashKeyFile with the hash key
-   * @param cacheDirectory of the client
-   * @param answers the file to append to
-   */
-  record Spec(
-      StreamSettings stream,
-      String brokers,
-      String hashKeyFile,
-      String cacheDirectory,
-      String answers) {}
-
-  /**
    * A snapshot that has answered.
    *
    * @param sequence of its manifest
@@ -64,9 +48,9 @@ public final class ConsumerMain implements SnapshotListener {
     this.answers = answers;
   }
 
-  /** The process; its argument is a {@link Spec} in JSON. */
+  /** The process; its argument is a {@link ConsumerSpec} in JSON. */
   public static void main(String[] arguments) throws Exception {
-    Spec spec = JSON.readValue(arguments[0], Spec.class);
+    ConsumerSpec<StreamSettings> spec = ConsumerSpec.read(arguments[0], StreamSettings.class);
     KeyHash hash = KeyHash.fromFile(Path.of(spec.hashKeyFile()));
     ConsumerMain consumer =
         new ConsumerMain(

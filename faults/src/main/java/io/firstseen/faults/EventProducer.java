@@ -3,14 +3,13 @@ package io.firstseen.faults;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the events of the model at a rate, but never more than about a thousand ahead of what the
  * pipeline has committed: so no event is later than the jobs' windows wait for, and the sets of all
  * windows are known.
  */
-final class EventProducer implements AutoCloseable {
+final class EventProducer extends Worker {
   private static final int CLOSING_KEYS = 256;
   private static final String DELIVERY_MILLIS = "600000";
 
@@ -18,7 +17,6 @@ final class EventProducer implements AutoCloseable {
   private final OutputCheck output;
   private final int eventsPerSecond;
   private final int mostAhead;
-  private final Worker worker = new Worker("producer", this::produceNext);
   private final EventSender sender;
   private double dueNanos = System.nanoTime();
   private volatile int produced;
@@ -31,6 +29,7 @@ final class EventProducer implements AutoCloseable {
    */
   EventProducer(
       String brokers, ExactModel model, OutputCheck output, int eventsPerSecond, int mostAhead) {
+    super("producer");
     this.model = model;
     this.output = output;
     this.eventsPerSecond = eventsPerSecond;
@@ -43,8 +42,8 @@ final class EventProducer implements AutoCloseable {
                 5,
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                 DELIVERY_MILLIS),
-            worker);
-    worker.start();
+            this);
+    start();
   }
 
   /** How many events there are so far. */
@@ -52,23 +51,19 @@ final class EventProducer implements AutoCloseable {
     return produced;
   }
 
-  /** The reason why it stopped; null if it did not fail. */
-  @Nullable Exception failure() {
-    return worker.failure();
-  }
-
   /** Counts the next event without sending it. */
   void loseNext() {
     losesNext = true;
   }
 
-  private void produceNext() throws InterruptedException {
+  @Override
+  void step() throws InterruptedException {
     dueNanos = Math.max(dueNanos, System.nanoTime() - 1e8) + 1e9 / eventsPerSecond;
     long wait = (long) dueNanos - System.nanoTime();
     if (wait > 1_000_000) {
       TimeUnit.NANOSECONDS.sleep(wait);
     }
-    while (worker.isRunning() && produced >= output.lowestUnseen() + mostAhead) {
+    while (isRunning() && produced >= output.lowestUnseen() + mostAhead) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     int next = produced;
@@ -87,7 +82,7 @@ final class EventProducer implements AutoCloseable {
 
   /** Sends no more events, and returns how many there are when the broker has all of them. */
   int stop() {
-    worker.close();
+    super.close();
     sender.flush();
     return produced;
   }
@@ -106,7 +101,7 @@ final class EventProducer implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    super.close();
     sender.close();
   }
 }

@@ -128,7 +128,7 @@ public final class FaultSuite implements Callable<Integer> {
     long base = (System.currentTimeMillis() - HOURS_BEHIND) / WINDOW_MILLIS * WINDOW_MILLIS;
     StreamSettings stream =
         new StreamSettings(options.seed(), base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
-    progress("starting the processes, with data in %s", work);
+    RunOptions.progress("starting the processes, with data in %s", work);
     try (Pipeline pipeline = new Pipeline(work, settings(stream, jar))) {
       List<Schedule.Step> steps =
           only.isEmpty()
@@ -148,10 +148,11 @@ public final class FaultSuite implements Callable<Integer> {
               new ServiceCheck(pipeline.servicePort(), model, producer::produced)) {
         Run run = new Run(pipeline, producer, watcher, output, manifests, service, start);
         run.settle();
-        progress("all parts work after %.1f s; %d faults follow", run.seconds(), steps.size());
+        RunOptions.progress(
+            "all parts work after %.1f s; %d faults follow", run.seconds(), steps.size());
         run.inject(steps);
         if (breach != null) {
-          progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
+          RunOptions.progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
           breach.commit(pipeline.brokersForWatchers(), producer);
         }
         return run.finish(options.seed(), model, ahead + SPARE_MILLIS);
@@ -179,21 +180,11 @@ public final class FaultSuite implements Callable<Integer> {
             "--fpr=" + stream.falsePositiveRate()),
         List.of(outOfOrderness, "--window=%dms".formatted(stream.windowMillis())),
         ConsumerMain.class,
-        pipeline ->
-            new ConsumerMain.Spec(
-                stream,
-                pipeline.brokers(),
-                pipeline.hashKeyFile().toString(),
-                pipeline.consumerCache().toString(),
-                pipeline.answers().toString()));
+        stream);
   }
 
   private static boolean isPossible(Fault fault, Pipeline pipeline) {
     return fault != Fault.STEP_CLOCK || pipeline.hasClock();
-  }
-
-  private static void progress(String format, Object... values) {
-    System.err.printf(format + "%n", values);
   }
 
   /** A run of all parts. */
@@ -362,7 +353,8 @@ public final class FaultSuite implements Callable<Integer> {
       while (!condition.call()) {
         for (String part : pipeline.superviseAll()) {
           restarts++;
-          progress("%5.0f s  %s has ended by itself, and is started again", seconds(), part);
+          RunOptions.progress(
+              "%5.0f s  %s has ended by itself, and is started again", seconds(), part);
         }
         if (System.nanoTime() - deadlineNanos > 0) {
           return false;
@@ -467,7 +459,7 @@ public final class FaultSuite implements Callable<Integer> {
                 consumerSeconds,
                 serviceSeconds,
                 gap));
-        progress(
+        RunOptions.progress(
             "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %s s, snapshots %s,"
                 + " consumer %s, service %s; longest gap %.1f s; %,d events; differences: %d"
                 + " doubled, %d wrong, %d out of order, %d in snapshots",

@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
@@ -97,7 +96,7 @@ final class Pipeline implements Closeable {
    * @param dedup more options of the dedup
    * @param snapshots more options of the snapshot job
    * @param consumer the main class of the consumer
-   * @param consumerSpec its argument
+   * @param stream the events that the consumer knows
    */
   record Settings(
       Path jobJar,
@@ -110,7 +109,7 @@ final class Pipeline implements Closeable {
       List<String> dedup,
       List<String> snapshots,
       Class<?> consumer,
-      Function<Pipeline, Object> consumerSpec) {}
+      Object stream) {}
 
   /** The jobs. */
   enum Job {
@@ -261,9 +260,13 @@ final class Pipeline implements Closeable {
     return settings.isBreakable ? "localhost:" + brokerProxy.port() : brokersForWatchers();
   }
 
-  /** Where the consumer keeps its snapshots. */
-  Path consumerCache() {
-    return directory.resolve("consumer-cache");
+  private ConsumerSpec<?> consumerSpec() {
+    return new ConsumerSpec<>(
+        settings.stream,
+        brokers(),
+        hashKeyFile().toString(),
+        directory.resolve("consumer-cache").toString(),
+        answers().toString());
   }
 
   /** The broker's address for those who watch. */
@@ -352,7 +355,7 @@ final class Pipeline implements Closeable {
         jvm.ours(
             256,
             settings.consumer.getName(),
-            List.of(new ObjectMapper().writeValueAsString(settings.consumerSpec.apply(this)))),
+            List.of(new ObjectMapper().writeValueAsString(consumerSpec()))),
         start -> true);
     startPart(
         "serve",

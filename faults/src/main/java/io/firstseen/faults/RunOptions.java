@@ -49,6 +49,10 @@ final class RunOptions {
     T in(Path work, Path jobJar) throws Exception;
   }
 
+  static void progress(String format, Object... values) {
+    System.err.printf(format + "%n", values);
+  }
+
   long seed() {
     return seed;
   }

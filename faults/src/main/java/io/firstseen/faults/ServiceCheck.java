@@ -16,10 +16,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Asks the HTTP service for keys, all the time, and judges its answers. */
-final class ServiceCheck implements AutoCloseable {
+final class ServiceCheck extends Worker {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int KEYS = 500;
   private static final int PAUSE_MILLIS = 200;
@@ -34,11 +33,11 @@ final class ServiceCheck implements AutoCloseable {
   private final IntSupplier produced;
   private final SplittableRandom random;
   private final List<String> differences = new ArrayList<>();
-  private final Worker worker = new Worker("service-check", this::ask);
   private volatile long newest = -1;
   private final AtomicLong asked = new AtomicLong();
 
   ServiceCheck(int port, ExactModel model, IntSupplier produced) {
+    super("service-check");
     this.model = model;
     this.produced = produced;
     this.random = new SplittableRandom(model.settings().seed());
@@ -46,7 +45,7 @@ final class ServiceCheck implements AutoCloseable {
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/contains"))
             .timeout(Duration.ofSeconds(5))
             .header("Content-Type", "text/plain");
-    worker.start();
+    start();
   }
 
   /** The newest sequence that has answered; -1 if none has. */
@@ -65,12 +64,8 @@ final class ServiceCheck implements AutoCloseable {
     }
   }
 
-  /** The reason why it stopped; null if it did not fail. */
-  @Nullable Exception failure() {
-    return worker.failure();
-  }
-
-  private void ask() throws InterruptedException {
+  @Override
+  void step() throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
     int events = produced.getAsInt();
     if (events == 0) {
@@ -125,10 +120,5 @@ final class ServiceCheck implements AutoCloseable {
         differences.add(sentence);
       }
     }
-  }
-
-  @Override
-  public void close() {
-    worker.close();
   }
 }

@@ -133,7 +133,7 @@ public final class Soak implements Callable<Integer> {
     SoakStream stream =
         new SoakStream(
             options.seed(), System.currentTimeMillis() - HOURS_BEHIND, EVENTS_PER_MILLI, ttlMillis);
-    progress("starting the processes, with data in %s", work);
+    RunOptions.progress("starting the processes, with data in %s", work);
     try (Pipeline pipeline = new Pipeline(work, settings(jar, stream))) {
       pipeline.start();
       try (SoakProgress commits = new SoakProgress(pipeline.brokersForWatchers());
@@ -155,7 +155,7 @@ public final class Soak implements Callable<Integer> {
             break;
           }
           measure(pipeline);
-          progress(
+          RunOptions.progress(
               "%5.0f s  %,d events, %,.0f a second; %s",
               (System.nanoTime() - start) / 1e9,
               commits.committed(),
@@ -267,13 +267,7 @@ public final class Soak implements Callable<Integer> {
         List.of(ttl, ahead, downtime, "--capacity=" + keys, "--fpr=" + RATE),
         List.of(ttl, ahead, downtime, "--window=10s", "--blob-grace=2m"),
         SoakConsumer.class,
-        pipeline ->
-            new SoakConsumer.Spec(
-                stream,
-                pipeline.brokers(),
-                pipeline.hashKeyFile().toString(),
-                pipeline.consumerCache().toString(),
-                pipeline.answers().toString()));
+        stream);
   }
 
   /** Kills a TaskManager, and gives the seconds until the rate is what it was. */
@@ -296,7 +290,7 @@ public final class Soak implements Callable<Integer> {
         break;
       }
     }
-    progress(
+    RunOptions.progress(
         "%s killed at %,.0f events per second: back at %.0f percent of that after %.1f s",
         part.name(), before, 100 * FULL, recovered);
     if (Double.isNaN(recovered)) {
@@ -416,9 +410,5 @@ public final class Soak implements Callable<Integer> {
     if (left > 0) {
       TimeUnit.NANOSECONDS.sleep(left);
     }
-  }
-
-  private static void progress(String format, Object... values) {
-    System.err.printf(format + "%n", values);
   }
 }

@@ -26,22 +26,6 @@ public final class SoakConsumer implements SnapshotListener {
   private final AtomicLong refused = new AtomicLong();
 
   /**
-   * What the process does.
-   *
-   * @param stream the events
-   * @param brokers where the snapshots are
-   * @param hashKeyFile with the hash key
-   * @param cacheDirectory of the client
-   * @param answers the file for the {@link Answers}
-   */
-  record Spec(
-      SoakStream stream,
-      String brokers,
-      String hashKeyFile,
-      String cacheDirectory,
-      String answers) {}
-
-  /**
    * What was answered so far.
    *
    * @param snapshots that have answered
@@ -54,9 +38,9 @@ public final class SoakConsumer implements SnapshotListener {
 
   private SoakConsumer() {}
 
-  /** The process; its argument is a {@link Spec} in JSON. */
+  /** The process; its argument is a {@link ConsumerSpec} in JSON. */
   public static void main(String[] arguments) throws Exception {
-    new SoakConsumer().run(JSON.readValue(arguments[0], Spec.class));
+    new SoakConsumer().run(ConsumerSpec.read(arguments[0], SoakStream.class));
   }
 
   @Override
@@ -70,7 +54,7 @@ public final class SoakConsumer implements SnapshotListener {
     System.err.println("refused: " + reason);
   }
 
-  private void run(Spec spec) throws Exception {
+  private void run(ConsumerSpec<SoakStream> spec) throws Exception {
     SoakStream stream = spec.stream();
     SplittableRandom random = new SplittableRandom(stream.seed());
     Path file = Path.of(spec.answers());

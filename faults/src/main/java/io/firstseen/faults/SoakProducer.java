@@ -4,15 +4,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.jspecify.annotations.Nullable;
 
 /** Sends the events of a soak as fast as the dedup reads them. */
-final class SoakProducer implements AutoCloseable {
+final class SoakProducer extends Worker {
   private final SoakStream stream;
   private final int partitions;
   private final long mostAhead;
   private final LongSupplier committed;
-  private final Worker worker = new Worker("producer", this::sendNext);
   private final EventSender sender;
   private long number;
 
@@ -24,6 +22,7 @@ final class SoakProducer implements AutoCloseable {
    */
   SoakProducer(
       String brokers, SoakStream stream, int partitions, long mostAhead, LongSupplier committed) {
+    super("producer");
     this.stream = stream;
     this.partitions = partitions;
     this.mostAhead = mostAhead;
@@ -32,17 +31,13 @@ final class SoakProducer implements AutoCloseable {
         new EventSender(
             brokers,
             Map.of(ProducerConfig.LINGER_MS_CONFIG, 20, ProducerConfig.BATCH_SIZE_CONFIG, 1 << 17),
-            worker);
-    worker.start();
+            this);
+    start();
   }
 
-  /** The reason why it stopped; null if it did not fail. */
-  @Nullable Exception failure() {
-    return worker.failure();
-  }
-
-  private void sendNext() throws InterruptedException {
-    while (worker.isRunning() && number >= committed.getAsLong() + mostAhead) {
+  @Override
+  void step() throws InterruptedException {
+    while (isRunning() && number >= committed.getAsLong() + mostAhead) {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     long key = stream.key(number);
@@ -56,7 +51,7 @@ final class SoakProducer implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    super.close();
     sender.close();
   }
 }

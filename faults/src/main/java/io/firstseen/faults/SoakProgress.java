@@ -8,35 +8,30 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.jspecify.annotations.Nullable;
 
 /** How many events the dedup has committed, by the offsets of its consumer group. */
-final class SoakProgress implements AutoCloseable {
+final class SoakProgress extends Worker {
   private static final String GROUP = "firstseen." + Pipeline.ACCEPTED;
   private static final int POLL_MILLIS = 100;
 
   private final Admin admin;
   private final List<Point> points = new ArrayList<>();
-  private final Worker worker = new Worker("progress", this::poll);
   private volatile long committed;
 
   private record Point(long nanos, long committed) {}
 
   SoakProgress(String brokers) {
+    super("progress");
     this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokers));
-    worker.start();
+    start();
   }
 
   long committed() {
     return committed;
   }
 
-  /** Why the offsets cannot be read; null if they can. */
-  @Nullable Exception failure() {
-    return worker.failure();
-  }
-
-  private void poll() throws ExecutionException, InterruptedException {
+  @Override
+  void step() throws ExecutionException, InterruptedException {
     long sum =
         admin
             .listConsumerGroupOffsets(GROUP)
@@ -83,7 +78,7 @@ final class SoakProgress implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    super.close();
     admin.close();
   }
 }

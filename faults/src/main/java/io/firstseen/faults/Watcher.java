@@ -19,7 +19,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what the pipeline commits, all the time, and holds it against the model. */
-final class Watcher implements AutoCloseable {
+final class Watcher extends Worker {
   /** Keys with this prefix are not events of the model. */
   static final String CLOSING_PREFIX = "closing-";
 
@@ -34,7 +34,6 @@ final class Watcher implements AutoCloseable {
   private final ManifestCheck manifests;
   private final IntSupplier produced;
   private final KafkaConsumer<byte[], byte[]> consumer;
-  private final Worker worker = new Worker("watcher", this::watch);
   private long lastOutcomeNanos;
   private volatile double longestGapSeconds;
 
@@ -45,6 +44,7 @@ final class Watcher implements AutoCloseable {
       OutputCheck output,
       ManifestCheck manifests,
       IntSupplier produced) {
+    super("watcher");
     this.baseMillis = baseMillis;
     this.output = output;
     this.manifests = manifests;
@@ -72,7 +72,7 @@ final class Watcher implements AutoCloseable {
     }
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    worker.start();
+    start();
   }
 
   /** The longest time without a committed outcome, in seconds, since the last call. */
@@ -82,12 +82,8 @@ final class Watcher implements AutoCloseable {
     return seconds;
   }
 
-  /** The reason why it stopped; null if it did not fail. */
-  @Nullable Exception failure() {
-    return worker.failure();
-  }
-
-  private void watch() throws SnapshotException {
+  @Override
+  void step() throws SnapshotException {
     boolean hasOutcome = false;
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
       OutputCheck.Topic topic = OUTCOMES.get(record.topic());
@@ -128,7 +124,7 @@ final class Watcher implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    super.close();
     consumer.close();
   }
 }

@@ -7,32 +7,28 @@ import org.jspecify.annotations.Nullable;
  * A daemon thread that repeats a step until it is closed or has failed. The program can end while
  * it runs.
  */
-final class Worker implements AutoCloseable {
+abstract class Worker implements AutoCloseable {
   private final AtomicReference<Exception> failure = new AtomicReference<>();
   private final Thread thread;
   private volatile boolean closed;
 
-  /** A step of the work. */
-  @FunctionalInterface
-  interface Step {
-    /** Does the step; an exception ends the thread and is its failure. */
-    void run() throws Exception;
-  }
-
   /** Creates the thread, which {@link #start} starts. */
-  Worker(String name, Step step) {
-    thread = new Thread(() -> repeat(step), name);
+  Worker(String name) {
+    thread = new Thread(this::repeat, name);
     thread.setDaemon(true);
   }
 
-  void start() {
+  /** Does a step; an exception ends the thread and is its failure. */
+  abstract void step() throws Exception;
+
+  final void start() {
     thread.start();
   }
 
-  private void repeat(Step step) {
+  private void repeat() {
     try {
       while (isRunning()) {
-        step.run();
+        step();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -42,17 +38,17 @@ final class Worker implements AutoCloseable {
   }
 
   /** Whether the thread continues with the next step. */
-  boolean isRunning() {
+  final boolean isRunning() {
     return !closed && failure.get() == null;
   }
 
   /** Ends the thread with a failure; keeps an earlier failure. */
-  void fail(Exception e) {
+  final void fail(Exception e) {
     failure.compareAndSet(null, e);
   }
 
   /** The reason why the thread has failed; null if it has not. */
-  @Nullable Exception failure() {
+  final @Nullable Exception failure() {
     return failure.get();
   }
 
