@@ -90,7 +90,7 @@ final class Watcher extends Worker {
       if (topic != null) {
         hasOutcome = true;
         outcome(topic, record);
-      } else if (record.value() != null && isSet(record.key())) {
+      } else if (record.value() != null && Pipeline.SET.equals(text(record.key()))) {
         manifests.accept(Manifest.read(record.value()), produced.getAsInt());
       }
     }
@@ -104,7 +104,7 @@ final class Watcher extends Worker {
   }
 
   private void outcome(OutputCheck.Topic topic, ConsumerRecord<byte[], byte[]> record) {
-    String key = record.key() == null ? null : new String(record.key(), StandardCharsets.US_ASCII);
+    String key = text(record.key());
     if (key != null && key.startsWith(CLOSING_PREFIX)) {
       return;
     }
@@ -118,8 +118,8 @@ final class Watcher extends Worker {
         number);
   }
 
-  private static boolean isSet(byte @Nullable [] key) {
-    return key != null && new String(key, StandardCharsets.US_ASCII).equals(Pipeline.SET);
+  private static @Nullable String text(byte @Nullable [] key) {
+    return key == null ? null : new String(key, StandardCharsets.US_ASCII);
   }
 
   @Override

@@ -57,7 +57,7 @@ final class AssemblingReader implements TopicFollower.Reader {
             options.staleAfter(),
             options.listener(),
             wallClockMillis,
-            this::isLoading,
+            () -> assembler.isLoading(),
             current);
     this.fetches = fetches;
     this.cache =
@@ -90,10 +90,6 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   FollowedState shown() {
     return shown;
-  }
-
-  private boolean isLoading() {
-    return assembler.isLoading();
   }
 
   @Override

@@ -84,16 +84,12 @@ final class SourceFollower {
             staleAfter,
             listener,
             wallClockMillis,
-            this::isLoading,
+            () -> loading,
             new CurrentSnapshot(OptionalLong.empty()));
   }
 
   FollowedState shown() {
     return shown;
-  }
-
-  private boolean isLoading() {
-    return loading;
   }
 
   /** See {@link FollowedSet#earlier}. */

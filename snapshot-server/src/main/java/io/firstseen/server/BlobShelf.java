@@ -211,7 +211,10 @@ final class BlobShelf {
         shards.add(new BaseList.Shard(base, List.of()));
         baseBytes += base.bytes();
         if (nothing.isEmpty()) {
-          nothing.put(shard, noChange(snapshot.header()));
+          // A pack must have a section, and its result is already in the bases.
+          SnapshotHeader header = snapshot.header();
+          SectionWriter noChange = new SectionWriter(header.universe(), header.count());
+          nothing.put(shard, noChange.finish(header.hashCount()));
         }
       }
     }
@@ -260,11 +263,6 @@ final class BlobShelf {
     }
     shelved.bases.put(snapshot, base);
     return base;
-  }
-
-  /** A pack must have a section, and its result is already in the bases. */
-  private static Section noChange(SnapshotHeader header) {
-    return new SectionWriter(header.universe(), header.count()).finish(header.hashCount());
   }
 
   /** Returns the bytes of a blob. */

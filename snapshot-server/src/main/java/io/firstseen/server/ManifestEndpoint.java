@@ -21,16 +21,13 @@ record ManifestEndpoint(ServedSets sets) implements Endpoint {
     boolean bases = ContainsEndpoint.flag("bases", query.text("bases"));
     ServedSet served = sets.named(query.text("set"));
     Manifest manifest = bases ? served.manifestOfBases() : served.answering().manifest();
+    String accept = request.header("accept");
     ImmutableContent content =
-        wantsText(request.header("accept"))
+        accept != null && (accept.contains("application/json") || accept.contains("text/html"))
             ? content(
                 "application/json", Reply.jsonBytes(json -> ManifestJson.write(json, manifest)))
             : content("application/octet-stream", manifest.toBytes());
     return content.answer(request).header("vary", "accept");
-  }
-
-  private static boolean wantsText(String accept) {
-    return accept != null && (accept.contains("application/json") || accept.contains("text/html"));
   }
 
   private static ImmutableContent content(String contentType, byte[] bytes) {

@@ -121,7 +121,8 @@ final class SchemaRegistry implements AvroSchemas {
         }
         HttpResponse<byte[]> response = send(request(id));
         int status = response.statusCode();
-        boolean isAbsent = status == 404 && isAbsence(response.body());
+        boolean isAbsent =
+            status == 404 && json(response.body()).path("error_code").asInt() == NO_SUCH_SCHEMA;
         if (isAbsent && attempt == ATTEMPTS - 1) {
           return absent("schema %d is not in the registry".formatted(id));
         }
@@ -214,10 +215,6 @@ final class SchemaRegistry implements AvroSchemas {
       return Answer.unusable(
           "schema %d is unusable: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
     }
-  }
-
-  private static boolean isAbsence(byte[] body) {
-    return json(body).path("error_code").asInt() == NO_SUCH_SCHEMA;
   }
 
   private static JsonNode json(byte[] body) {

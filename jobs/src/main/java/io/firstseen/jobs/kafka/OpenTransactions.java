@@ -42,7 +42,8 @@ final class OpenTransactions {
               .all()
               .get()) {
         String id = each.transactionalId();
-        if (isOf(claim, id) && checkpointOf(id) > committedUpTo) {
+        if (isOf(claim, id)
+            && Long.parseLong(id.substring(id.lastIndexOf('-') + 1)) > committedUpTo) {
           open.add(id);
         }
       }
@@ -61,9 +62,5 @@ final class OpenTransactions {
     String job = claim.substring(0, claim.indexOf('/'));
     String idsOfJob = claim.substring(claim.indexOf('/') + 1);
     return transactionalId.startsWith(idsOfJob) && transactionalId.contains("." + job + "-");
-  }
-
-  private static long checkpointOf(String transactionalId) {
-    return Long.parseLong(transactionalId.substring(transactionalId.lastIndexOf('-') + 1));
   }
 }

@@ -138,16 +138,12 @@ public final class BlobSource {
 
   private static ByteBuffer read(URI uri, BlobReference blob) throws IOException {
     try (InputStream file = Files.newInputStream(Path.of(uri))) {
-      return readBytes(file, blob);
+      return ByteBuffer.wrap(file.readNBytes((int) limit(blob)));
     } catch (NoSuchFileException e) {
       throw new MissingBlobsException(blob, "there is no " + uri);
     } catch (IllegalArgumentException e) {
       throw new IOException(uri + " is not a path: " + e.getMessage(), e);
     }
-  }
-
-  private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
-    return ByteBuffer.wrap(from.readNBytes((int) limit(blob)));
   }
 
   /** One extra byte is enough to detect that this is not the expected blob. */

@@ -85,7 +85,8 @@ public final class DirectorySource implements SnapshotSource {
       Optional<Written> written = written(digest);
       return directory
           .find(manifest, digest)
-          .filter(bytes -> BlobFrame.peek(bytes).filter(this::isOfSet).isPresent())
+          .filter(
+              bytes -> BlobFrame.peek(bytes).filter(of -> of.setName().equals(setName)).isPresent())
           .filter(bytes -> hasDigest(bytes, digest, written));
     } catch (SnapshotException e) {
       LOG.debug("blob {} cannot be read", digest, e);
@@ -111,9 +112,5 @@ public final class DirectorySource implements SnapshotSource {
       checkedBlobs.put(digest, before.get());
     }
     return isRight;
-  }
-
-  private boolean isOfSet(BlobFrame frame) {
-    return frame.setName().equals(setName);
   }
 }

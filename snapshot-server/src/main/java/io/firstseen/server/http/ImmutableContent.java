@@ -36,8 +36,10 @@ public final class ImmutableContent {
     if (wanted != null && names(wanted)) {
       return described(Reply.empty(304));
     }
+    String ifRange = request.header("if-range");
+    boolean isCurrent = ifRange == null || ifRange.strip().equals(entityTag);
     Optional<ByteRange> range =
-        request.method().equals("GET") && isCurrent(request.header("if-range"))
+        request.method().equals("GET") && isCurrent
             ? ByteRange.parse(request.header("range"), bytes.remaining())
             : Optional.empty();
     if (range.isEmpty()) {
@@ -65,9 +67,5 @@ public final class ImmutableContent {
       }
     }
     return false;
-  }
-
-  private boolean isCurrent(String ifRange) {
-    return ifRange == null || ifRange.strip().equals(entityTag);
   }
 }
