@@ -111,7 +111,6 @@ final class Pipeline implements Closeable {
       Class<?> consumer,
       Object stream) {}
 
-  /** The jobs. */
   enum Job {
     DEDUP("io.firstseen.jobs.DedupJob"),
     SNAPSHOTS("io.firstseen.jobs.SnapshotJob");
@@ -313,7 +312,6 @@ final class Pipeline implements Closeable {
     Files.writeString(clock, "%+d%n".formatted(seconds));
   }
 
-  /** Starts everything. */
   void start() throws Exception {
     List<String> brokerArguments =
         new ArrayList<>(

@@ -55,7 +55,6 @@ record SoakStream(long seed, long baseMillis, int eventsPerMilli, long ttlMillis
     return (millis - baseMillis) * eventsPerMilli;
   }
 
-  /** The text of a key. */
   static String text(long key) {
     return "http://soak.example/" + Long.toString(key, 36) + "/" + Long.toHexString(mixed(key));
   }

@@ -68,7 +68,6 @@ public final class DedupJob {
     attach(events(env, source, forExpiry(watermarks, options.dedup())), sinks, options);
   }
 
-  /** The watermarks of a source. */
   static EventWatermarks watermarks(StreamOptions options, OptionalLong windowMillis) {
     return EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
   }
@@ -78,7 +77,6 @@ public final class DedupJob {
     return options.ttl().map(ttl -> watermarks.forExpiry(ttl, options.shards())).orElse(watermarks);
   }
 
-  /** The source with watermarks. */
   static SingleOutputStreamOperator<SourceEvent> events(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
@@ -203,7 +201,6 @@ public final class DedupJob {
     }
   }
 
-  /** Creates and counts dead letters. */
   private static final class DeadLetters extends RichMapFunction<Rejected<SourceEvent>, Outcome> {
     private static final long serialVersionUID = 1;
 

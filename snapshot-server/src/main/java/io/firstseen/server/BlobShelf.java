@@ -102,7 +102,6 @@ final class BlobShelf {
     return sets.stream().filter(each -> each.set == set).findFirst();
   }
 
-  /** Returns the active set. */
   interface Answering {
     SnapshotSet get() throws HttpFailure;
   }
@@ -265,7 +264,6 @@ final class BlobShelf {
     return base;
   }
 
-  /** Returns the bytes of a blob. */
   synchronized Optional<ByteBuffer> find(String digest) {
     return sets.stream()
         .flatMap(shelved -> Optional.ofNullable(shelved.blobs.get(digest)).stream())

@@ -211,7 +211,6 @@ final class ServedSet implements AutoCloseable {
     }
   }
 
-  /** Returns the hash of a key in a snapshot. */
   long hash(SnapshotSet set, byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
     try {
       return set.manifest().parameters().hash(scope, key, keyHash);
@@ -276,7 +275,6 @@ final class ServedSet implements AutoCloseable {
     return seconds / 3_600 + " h";
   }
 
-  /** Returns the figures of the current snapshot. */
   SetFigures figures(SnapshotSet set) {
     Figures known = figures;
     if (known == null || known.set().get() != set) {

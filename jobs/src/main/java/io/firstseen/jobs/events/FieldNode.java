@@ -18,7 +18,6 @@ final class FieldNode implements Serializable {
 
   private FieldNode() {}
 
-  /** The tree of pointers. */
   static FieldNode of(List<FieldPointer> pointers) {
     FieldNode root = new FieldNode();
     for (int i = 0; i < pointers.size(); i++) {

@@ -8,7 +8,6 @@ final class SchemaHeader {
 
   private SchemaHeader() {}
 
-  /** The schema id of a value. */
   static int id(byte[] value) throws MalformedEventException {
     if (value.length < BYTES || value[0] != 0) {
       throw new MalformedEventException(

@@ -30,7 +30,6 @@ public final class DeadLetterFile implements Closeable {
     file.line(line(event, reason, raw));
   }
 
-  /** The parts of a line. */
   static byte[][] line(SourceEvent event, String reason, Function<SourceEvent, byte[]> raw) {
     byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
     return new byte[][] {

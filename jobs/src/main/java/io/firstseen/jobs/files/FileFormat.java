@@ -17,7 +17,6 @@ public enum FileFormat {
   /** A JSON object with {@code ts}, {@code op}, {@code key} and an optional {@code scope}. */
   JSONL;
 
-  /** Parses a line. */
   SourceEvent parse(EventParser parser, byte[] line, Place place) {
     return switch (this) {
       case LINES -> parser.parseLine(line, place);

@@ -110,7 +110,6 @@ public final class OutcomeFiles {
     }
   }
 
-  /** A file and its content. */
   private record Output(Content content, String file) implements Serializable {
     private static final long serialVersionUID = 1;
 

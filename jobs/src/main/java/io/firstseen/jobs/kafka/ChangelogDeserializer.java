@@ -26,7 +26,6 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
     this.parser = parser;
   }
 
-  /** Reports all records to a reader. */
   void reportTo(AcceptedReader newReader) {
     reader = newReader;
   }

@@ -68,7 +68,6 @@ final class ClaimsTail implements AutoCloseable {
         });
   }
 
-  /** Whether the claims topic exists. */
   boolean exists() {
     return !reader.partitions().isEmpty();
   }
@@ -111,12 +110,10 @@ final class ClaimsTail implements AutoCloseable {
     return newest != null && after != null && !new String(after.value(), UTF_8).equals(newest);
   }
 
-  /** The line of the newest claim. */
   PublisherLine line() {
     return newest().map(claim -> new PublisherLine(List.of(claim), -1)).orElse(PublisherLine.NEW);
   }
 
-  /** The newest claim. */
   Optional<String> newest() {
     return Optional.ofNullable(newest);
   }
@@ -131,7 +128,6 @@ final class ClaimsTail implements AutoCloseable {
     return topics;
   }
 
-  /** All distinct claims. */
   Set<String> all() {
     return all;
   }

@@ -158,7 +158,6 @@ class InputTopics implements AutoCloseable {
         });
   }
 
-  /** Returns the id of a checked topic. */
   Uuid id(String topic) {
     return ids.getOrDefault(topic, Uuid.ZERO_UUID);
   }

@@ -49,12 +49,10 @@ record OutputClaim(
   private static final long serialVersionUID = 1;
   private static final String CLAIM = "/claim";
 
-  /** The record key of claims. */
   static String claimKey(String output) {
     return output + CLAIM;
   }
 
-  /** Whether this is the record key of claims for some output. */
   static boolean isClaimKey(String recordKey) {
     return recordKey.endsWith(CLAIM);
   }
@@ -89,12 +87,10 @@ record OutputClaim(
     return output + "/written/" + sink + "/";
   }
 
-  /** The claim of a job. */
   String of(JobID job) {
     return PublisherLine.claim(job.toHexString(), ids);
   }
 
-  /** Reads the claims of the output. */
   ClaimsTail tail() {
     return new ClaimsTail(clientProperties, topic, output);
   }

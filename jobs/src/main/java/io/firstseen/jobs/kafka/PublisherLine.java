@@ -55,7 +55,6 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return new PublisherLine(both, Math.max(sequence, other.sequence));
   }
 
-  /** The line with an additional claim. */
   PublisherLine claimedBy(String claim) {
     return then(new PublisherLine(List.of(claim), sequence));
   }
@@ -144,7 +143,6 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
         : Optional.empty();
   }
 
-  /** Whether a claim belongs to this line. */
   boolean holds(String claim) {
     return claims.contains(claim);
   }

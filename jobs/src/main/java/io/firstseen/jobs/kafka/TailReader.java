@@ -114,7 +114,6 @@ final class TailReader implements AutoCloseable {
     consumer.assign(partitions);
   }
 
-  /** Returns the assigned partitions. */
   Set<TopicPartition> assigned() {
     return consumer.assignment();
   }

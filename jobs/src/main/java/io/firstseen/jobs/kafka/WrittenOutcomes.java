@@ -27,7 +27,6 @@ final class WrittenOutcomes {
   private @Nullable Input lastInput;
   private @Nullable KeyHash hash;
 
-  /** An input partition. */
   private static final class Input {
     final TopicPartition partition;
     // For each shard, the offset up to which outcomes are already written; null without such
@@ -62,7 +61,6 @@ final class WrittenOutcomes {
             : shards.hashSource().open();
   }
 
-  /** Whether an outcome is already written. */
   boolean isWritten(Outcome outcome) {
     Place place = outcome.event().place();
     if (!place.isOfKafka()) {

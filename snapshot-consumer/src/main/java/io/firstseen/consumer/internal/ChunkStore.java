@@ -176,7 +176,6 @@ final class ChunkStore {
     }
   }
 
-  /** Returns the number of missing chunks of a blob. */
   int missing(BlobReference blob) {
     int expected = SnapshotTopicFormat.chunkCount(blob.bytes());
     Chunks chunks = blobs.get(blob.digest());

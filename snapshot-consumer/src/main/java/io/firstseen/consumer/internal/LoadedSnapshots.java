@@ -120,7 +120,6 @@ final class LoadedSnapshots {
         && one.parameters().set().equals(other.parameters().set());
   }
 
-  /** Opens the snapshot in a cache. */
   ActiveSnapshot open(CachedState state, Manifest manifest) throws SnapshotException {
     if (state.digests().size() != manifest.parameters().shards().count()) {
       throw new MalformedSnapshotException("the cache must have a line for each shard");

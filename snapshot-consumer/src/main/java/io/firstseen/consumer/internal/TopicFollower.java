@@ -118,7 +118,6 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     void reachable();
   }
 
-  /** Creates the connections to brokers. */
   interface Connections {
 
     /** Kafka's clients. */
