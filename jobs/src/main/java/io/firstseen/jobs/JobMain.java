@@ -80,9 +80,6 @@ final class JobMain {
 
   /**
    * Parses the arguments, and builds the job without contacting brokers and without executing it.
-   *
-   * @throws ParameterException if an argument is invalid
-   * @throws UserErrorException if the job cannot be built with the arguments
    */
   static JobNeeds check(Arguments arguments, String[] words) {
     new CommandLine(arguments).parseArgs(words);

@@ -52,9 +52,6 @@ final class ProtobufFields implements ValueFields {
   private transient Parser<DynamicMessage> parser;
   private transient List<Long> indexes;
 
-  /**
-   * @throws UserErrorException if the schema is unusable
-   */
   ProtobufFields(List<FieldPointer> pointers, ValueSchema schema) {
     this.root = FieldNode.of(pointers);
     this.count = pointers.size();

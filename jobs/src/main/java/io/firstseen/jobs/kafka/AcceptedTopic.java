@@ -16,8 +16,6 @@ final class AcceptedTopic {
   /**
    * Rejects records that only other topics of the jobs have. Records of other writers may be
    * without headers.
-   *
-   * @throws UserErrorException if the record is such a record
    */
   static void requireNoOther(ConsumerRecord<byte[], byte[]> record) {
     String found = other(record);
@@ -26,11 +24,7 @@ final class AcceptedTopic {
     }
   }
 
-  /**
-   * Rejects records that no dedup writes to its accepted topic.
-   *
-   * @throws UserErrorException if the record is such a record
-   */
+  /** Rejects records that no dedup writes to its accepted topic. */
   static void requireAccepted(ConsumerRecord<byte[], byte[]> record) {
     requireNoOther(record);
     if (record.headers().lastHeader(RecordHeaders.TIMESTAMP) == null) {

@@ -52,11 +52,6 @@ final class Brokers extends BrokerTopics {
   // The settings that were read; empty if the user is not authorised to read them.
   private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
 
-  /**
-   * Connects.
-   *
-   * @throws UserErrorException if no broker responds
-   */
   Brokers(Properties clientProperties, String servers) {
     super(clientProperties);
     this.servers = servers;

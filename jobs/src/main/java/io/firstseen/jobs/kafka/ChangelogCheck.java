@@ -26,11 +26,7 @@ record ChangelogCheck(
     return new ClaimsTail(clientProperties, claimsTopic, changelog);
   }
 
-  /**
-   * Reads the current records of the claims topic, and compares the options.
-   *
-   * @throws UserErrorException if an option differs and is not in {@code acceptedChanges}
-   */
+  /** Reads the current records of the claims topic, and requires the same options. */
   void require(ClaimsTail tail) {
     if (tail.exists()) {
       tail.readToEnd();

@@ -56,7 +56,6 @@ final class ClaimedOutput implements AutoCloseable {
    * Reads the claims topic.
    *
    * @param claim the claim of this job
-   * @throws io.firstseen.operators.UserErrorException if the job may not write the output
    */
   ClaimedOutput(OutputClaim claims, String claim, TaskInfo task, State state) {
     this.claims = claims;
@@ -135,7 +134,6 @@ final class ClaimedOutput implements AutoCloseable {
    * @param topics the lines of the topics that the sink writes
    * @param inputs the lines of the topics of events, for the first task
    * @return the progress of the output
-   * @throws io.firstseen.operators.UserErrorException if the job may not write the output
    */
   WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
     tail.readToEnd();

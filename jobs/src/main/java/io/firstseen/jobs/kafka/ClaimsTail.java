@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
-import io.firstseen.operators.UserErrorException;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,8 +50,6 @@ final class ClaimsTail implements AutoCloseable {
   /**
    * Reads the topic outside of a running job, and closes the reader; returns an empty tail if the
    * topic does not exist.
-   *
-   * @throws UserErrorException if the topic cannot be read
    */
   static ClaimsTail read(Properties clientProperties, String topic, String output) {
     return TailReader.outsideOfJob(

@@ -49,11 +49,7 @@ class InputTopics implements AutoCloseable {
     this.brokers = new BrokerTopics(settings.clientProperties);
   }
 
-  /**
-   * Returns the partitions to read.
-   *
-   * @throws UserErrorException if a topic or an offset was deleted and the job does not accept this
-   */
+  /** Returns the partitions to read, if the job accepts what has changed. */
   List<KafkaPartitionSplit> check(List<KafkaPartitionSplit> splits) {
     Map<String, TopicDescription> topics =
         brokers.describe(
@@ -143,11 +139,7 @@ class InputTopics implements AutoCloseable {
         split.getStoppingOffset().orElse(KafkaPartitionSplit.NO_STOPPING_OFFSET));
   }
 
-  /**
-   * Requires that the topics have not changed since the start, if the brokers respond.
-   *
-   * @throws UserErrorException if a topic was deleted or recreated
-   */
+  /** Requires that the topics have not changed since the start, if the brokers respond. */
   void requireUnchanged() {
     Map<String, TopicDescription> topics = brokers.describe(ids.keySet());
     ids.forEach(

@@ -104,11 +104,7 @@ record OutputClaim(
         SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, Place.of("")));
   }
 
-  /**
-   * Compares the options of this job with the options of the job that it continues.
-   *
-   * @throws UserErrorException if options differ and are not accepted
-   */
+  /** Requires the options of the job that this job continues, unless the change is accepted. */
   void requireSameOptions(JobIdentity before) {
     identity
         .ofState()

@@ -35,11 +35,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
     return "topic-of" + option;
   }
 
-  /**
-   * Returns the current lines of the topics.
-   *
-   * @throws UserErrorException if a topic does not exist, or has too few partitions
-   */
+  /** Returns the current lines of the topics. */
   List<String> now(BrokerTopics brokers) {
     Map<String, TopicDescription> described = brokers.describe(names.values());
     List<String> lines = new ArrayList<>();
@@ -69,8 +65,6 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
    * Requires that the topics have not changed.
    *
    * @param before the recorded lines; a topic whose option has no line is not compared
-   * @throws UserErrorException if a topic has a different name or id, or keys would change their
-   *     partition
    */
   static void requireSame(Iterable<String> before, List<String> now) {
     Map<String, Known> known = new LinkedHashMap<>();

@@ -31,7 +31,6 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
    *
    * @param signingKey the file of the key that signs manifests; empty if the job does not sign
    * @param publicKeys files of further trusted public keys
-   * @throws UserErrorException if a key cannot be read, or the job does not sign
    */
   static PublisherKeys of(Optional<Path> signingKey, List<Path> publicKeys) {
     if (signingKey.isEmpty() && !publicKeys.isEmpty()) {
@@ -47,8 +46,6 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
   /**
    * Returns the trusted keys; empty if the job does not sign. Reads the signing key, which must be
    * on this machine.
-   *
-   * @throws UserErrorException if the signing key cannot be read
    */
   List<TrustedKey> read() {
     List<TrustedKey> keys = new ArrayList<>();

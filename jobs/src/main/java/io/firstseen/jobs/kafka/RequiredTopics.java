@@ -160,7 +160,6 @@ final class RequiredTopics {
    * Requires a topic; creates it if it is missing and may be created.
    *
    * @return the topic; empty if it is missing
-   * @throws UserErrorException if the topic does not meet the requirements
    */
   Optional<TopicDescription> require(Topic topic) {
     warnings.clear();

@@ -65,11 +65,7 @@ final class TailReader implements AutoCloseable {
         properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
-  /**
-   * Reads a topic outside of a running job, where no restart follows a failure.
-   *
-   * @throws UserErrorException if the topic cannot be read
-   */
+  /** Reads a topic outside of a running job, where no restart follows a failure. */
   static <T> T outsideOfJob(Properties clientProperties, String topic, Supplier<T> read) {
     try {
       return read.get();

@@ -127,11 +127,7 @@ public final class EventOptions {
     return start;
   }
 
-  /**
-   * Rejects options that contradict each other.
-   *
-   * @throws UserErrorException if there are such options
-   */
+  /** Rejects options that contradict each other. */
   void check() {
     if (topicPattern != null && !topics.isEmpty()) {
       throw new UserErrorException(
@@ -169,7 +165,6 @@ public final class EventOptions {
    * Rejects a pattern that matches an output of the job.
    *
    * @param outputs the options of the topics that the job writes, by the names of the topics
-   * @throws UserErrorException if the pattern matches one
    */
   void rejectOutputsAsInput(Map<String, String> outputs) {
     outputs.forEach(

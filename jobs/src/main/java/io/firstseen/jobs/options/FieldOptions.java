@@ -119,11 +119,7 @@ public final class FieldOptions {
             scope));
   }
 
-  /**
-   * Rejects options that contradict each other.
-   *
-   * @throws UserErrorException if options contradict each other
-   */
+  /** Rejects options that contradict each other. */
   void check(KafkaOptions.EventFormat format) {
     if (format == KafkaOptions.EventFormat.KEY) {
       reject(!key.isEmpty(), "--key-field needs --event-format json, avro or protobuf, got key");

@@ -116,11 +116,7 @@ public final class KafkaProperties {
     return all;
   }
 
-  /**
-   * Rejects settings that Kafka's clients would reject, or with which a job cannot write.
-   *
-   * @throws UserErrorException if there are such settings
-   */
+  /** Rejects settings that Kafka's clients would reject, or with which a job cannot write. */
   void check(String bootstrapServers) {
     Map<String, Object> settings = new HashMap<>(read());
     for (String name : OWN) {

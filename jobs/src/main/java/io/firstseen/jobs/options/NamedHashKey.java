@@ -41,7 +41,6 @@ record NamedHashKey(String option, @Nullable Path value) {
    * The hash with the key.
    *
    * @param variableValue the value of the environment variable; null if it is not set
-   * @throws UserErrorException if the key cannot be read
    */
   KeyHash read(@Nullable String variableValue) {
     try {

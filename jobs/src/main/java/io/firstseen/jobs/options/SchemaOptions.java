@@ -52,11 +52,7 @@ public final class SchemaOptions {
 
   SchemaOptions() {}
 
-  /**
-   * The schema, from its file or from the schema registry.
-   *
-   * @throws UserErrorException if the file cannot be read
-   */
+  /** The schema, from its file or from the schema registry. */
   ValueSchema schema() {
     try {
       return new ValueSchema(
@@ -69,11 +65,7 @@ public final class SchemaOptions {
     }
   }
 
-  /**
-   * Rejects options that contradict each other.
-   *
-   * @throws UserErrorException if options contradict each other
-   */
+  /** Rejects options that contradict each other. */
   void check(KafkaOptions.EventFormat format) {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;

@@ -199,8 +199,6 @@ public final class SnapshotOptions {
   /**
    * The false-positive rate of one key of a snapshot, in (0, 0.1], if the rate of a key or of a URL
    * is given.
-   *
-   * @throws UserErrorException if the options contradict each other
    */
   OptionalDouble keyRate(KeyOptions keys) {
     OptionalDouble rate =

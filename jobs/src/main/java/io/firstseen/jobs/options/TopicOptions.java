@@ -245,11 +245,7 @@ public final class TopicOptions {
     }
   }
 
-  /**
-   * Rejects options that contradict each other.
-   *
-   * @throws UserErrorException if there are such options
-   */
+  /** Rejects options that contradict each other. */
   void check(EventOptions events) {
     Map<String, String> uses = new LinkedHashMap<>();
     if (events.topicPattern().isEmpty()) {
