@@ -3,25 +3,21 @@ package io.firstseen.jobs.files;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.FileSource;
-import org.apache.flink.connector.file.src.FileSourceSplit;
-import org.apache.flink.connector.file.src.enumerate.FileEnumerator;
+import org.apache.flink.connector.file.src.enumerate.NonSplittingRecursiveEnumerator;
 import org.apache.flink.connector.file.src.reader.SimpleStreamFormat;
 import org.apache.flink.connector.file.src.reader.StreamFormat;
 import org.apache.flink.core.fs.FSDataInputStream;
-import org.apache.flink.core.fs.FileStatus;
 
 /** A bounded source of the events in one file, in order. */
 public final class EventFiles {
@@ -58,8 +54,12 @@ public final class EventFiles {
     requireKnownCompression(file);
     requireGzipIfNamedSo(file);
     LineFormat lines = new LineFormat(format, parser, String.valueOf(file.getFileName()));
+    // By default, Flink skips names that start with a dot or an underscore, and fails on an empty
+    // file.
     return FileSource.forRecordStreamFormat(lines, new org.apache.flink.core.fs.Path(file.toUri()))
-        .setFileEnumerator(WholeFiles::new)
+        .setFileEnumerator(
+            () ->
+                new NonSplittingRecursiveEnumerator(path -> new File(path.getPath()).length() > 0))
         .build();
   }
 
@@ -87,28 +87,6 @@ public final class EventFiles {
       throw new UserErrorException(file + " is not in gzip format");
     } catch (IOException e) {
       throw UserErrorException.cannot("read", file, e);
-    }
-  }
-
-  /**
-   * Creates one split per file, regardless of its name: Flink's enumerators skip names that start
-   * with a dot or an underscore. An empty file gets no split, because Flink's reader fails on it.
-   */
-  private static final class WholeFiles implements FileEnumerator {
-    @Override
-    public Collection<FileSourceSplit> enumerateSplits(
-        org.apache.flink.core.fs.Path[] files, int minDesiredSplits) throws IOException {
-      List<FileSourceSplit> splits = new ArrayList<>();
-      for (org.apache.flink.core.fs.Path file : files) {
-        FileStatus status = file.getFileSystem().getFileStatus(file);
-        long length = status.getLen();
-        if (length > 0) {
-          String id = Integer.toString(splits.size());
-          splits.add(
-              new FileSourceSplit(id, file, 0, length, status.getModificationTime(), length));
-        }
-      }
-      return splits;
     }
   }
 
