@@ -345,7 +345,7 @@ final class Brokers extends BrokerTopics {
             : "Kafka at %s rejects the request: %s".formatted(servers, deepestMessage(e)));
   }
 
-  private static String deepestMessage(Throwable e) {
+  static String deepestMessage(Throwable e) {
     Throwable deepest = e;
     while (deepest.getCause() != null) {
       deepest = deepest.getCause();

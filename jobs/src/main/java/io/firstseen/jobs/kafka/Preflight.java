@@ -41,9 +41,10 @@ public final class Preflight implements AutoCloseable {
    * A requirement.
    *
    * @param check the name of the check
-   * @param body runs the check; throws {@link UserErrorException} if the requirement is not met
+   * @param body runs the check of this name; throws {@link UserErrorException} if the requirement
+   *     is not met
    */
-  private record Requirement(String check, Runnable body) {}
+  private record Requirement(String check, Consumer<String> body) {}
 
   private final KafkaOptions options;
   private final Job job;
@@ -98,7 +99,7 @@ public final class Preflight implements AutoCloseable {
           }
         };
     try (Preflight preflight = new Preflight(needs, restoredFrom, true, logged)) {
-      preflight.requirements.forEach(requirement -> requirement.body().run());
+      preflight.requirements.forEach(requirement -> requirement.body().accept(requirement.check()));
       boolean takesOver = needs.kafka().takeOver();
       return new Continued(
           preflight.topics.retention(),
@@ -140,7 +141,7 @@ public final class Preflight implements AutoCloseable {
       preflight.observe(setName, trusted);
       for (Requirement requirement : preflight.requirements) {
         try {
-          requirement.body().run();
+          requirement.body().accept(requirement.check());
         } catch (UserErrorException e) {
           found.accept(Finding.failed(requirement.check(), e.getMessage()));
         }
@@ -156,7 +157,7 @@ public final class Preflight implements AutoCloseable {
     if (job.dedups()) {
       requirement(
           "offsets of the topics of events",
-          () ->
+          unused ->
               lostOffsets(
                   options.topics().outputTopic(),
                   events.stream().map(TopicDescription::name).toList()));
@@ -165,7 +166,7 @@ public final class Preflight implements AutoCloseable {
     } else if (job == Job.SNAPSHOTS) {
       requirement(
           "offsets of topic " + options.topics().acceptedTopic(),
-          () ->
+          unused ->
               lostOffsets(
                   options.topics().snapshotsTopic(), List.of(options.topics().acceptedTopic())));
     }
@@ -182,7 +183,7 @@ public final class Preflight implements AutoCloseable {
     found.accept(Finding.warning(check, text));
   }
 
-  private void requirement(String check, Runnable body) {
+  private void requirement(String check, Consumer<String> body) {
     requirements.add(new Requirement(check, body));
   }
 
@@ -200,11 +201,10 @@ public final class Preflight implements AutoCloseable {
   }
 
   private void transactionTimeout() {
-    String check = "transaction timeout";
     String timeout = OptionValues.write(options.transactionTimeout());
     requirement(
-        check,
-        () -> {
+        "transaction timeout",
+        check -> {
           Duration longest =
               brokers
                   .setting("transaction.max.timeout.ms")
@@ -235,11 +235,10 @@ public final class Preflight implements AutoCloseable {
    * @param output the topic in the names of the group and ids
    */
   private void permissions(boolean reads, String output) {
-    String check = "ACLs for " + output;
     String name = options.transactionalIdPrefix(output);
     requirement(
-        check,
-        () -> {
+        "ACLs for " + output,
+        check -> {
           brokers.requireIds(name);
           if (reads) {
             brokers.requireGroup(name);
@@ -256,10 +255,9 @@ public final class Preflight implements AutoCloseable {
     if (pattern == null) {
       options.events().topics().forEach(this::eventsTopic);
     } else {
-      String check = "topics of events";
       requirement(
-          check,
-          () -> {
+          "topics of events",
+          check -> {
             List<String> names =
                 brokers.topics().stream()
                     .filter(name -> pattern.matcher(name).matches())
@@ -276,10 +274,9 @@ public final class Preflight implements AutoCloseable {
   }
 
   private void eventsTopic(String name) {
-    String check = "topic " + name;
     requirement(
-        check,
-        () -> {
+        "topic " + name,
+        check -> {
           TopicDescription topic =
               brokers
                   .topic(name, READ)
@@ -299,7 +296,7 @@ public final class Preflight implements AutoCloseable {
   private void stopOffsets(Map<TopicPartition, Long> offsets) {
     requirement(
         "stop offsets",
-        () ->
+        unused ->
             events.stream()
                 .flatMap(
                     topic ->
@@ -314,10 +311,9 @@ public final class Preflight implements AutoCloseable {
   }
 
   private void topic(RequiredTopics.Topic topic) {
-    String check = "topic " + topic.name();
     requirement(
-        check,
-        () -> {
+        "topic " + topic.name(),
+        check -> {
           TopicDescription described = topics.require(topic).orElse(null);
           if (described == null) {
             found.accept(
@@ -346,10 +342,9 @@ public final class Preflight implements AutoCloseable {
 
   /** Requires that the dedup job's recorded options, if any, match. */
   private void optionsOfDedup() {
-    String check = "options of topic " + options.topics().outputTopic();
     requirement(
-        check,
-        () -> {
+        "options of topic " + options.topics().outputTopic(),
+        check -> {
           // The topic may not exist, because the dedup job may not have started yet.
           boolean isThere = brokers.topic(options.topics().claimsTopic(), READ).isPresent();
           if (identity.isEmpty()) {
@@ -405,7 +400,7 @@ public final class Preflight implements AutoCloseable {
   }
 
   /** Requires that the topics are the same as in the previous job. */
-  private void writtenTopics() {
+  private void writtenTopics(String check) {
     try {
       Map<String, List<String>> before = claims().topics();
       if (!before.isEmpty() && !options.acceptNewTopic()) {
@@ -415,15 +410,14 @@ public final class Preflight implements AutoCloseable {
         OutputTopics.requireSame(all, KafkaSinks.deadLetterTopics(options).now(brokers));
       }
     } catch (KafkaException e) {
-      warn("topics of the last job", "not compared: " + e.getMessage());
+      warn(check, "not compared: " + e.getMessage());
     }
   }
 
   private void newestManifest(String setName, List<TrustedKey> trusted) {
-    String check = "set " + setName;
     requirement(
-        check,
-        () -> {
+        "set " + setName,
+        check -> {
           if (isSnapshotsTopicThere) {
             found.accept(
                 published(setName, trusted, "set --public-key to the publisher's key")

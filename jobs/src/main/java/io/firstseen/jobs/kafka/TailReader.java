@@ -70,16 +70,12 @@ final class TailReader implements AutoCloseable {
     try {
       return read.get();
     } catch (KafkaException e) {
-      Throwable reason = e;
-      while (reason.getCause() != null) {
-        reason = reason.getCause();
-      }
       throw new UserErrorException(
           "cannot read topic %s at %s: %s"
               .formatted(
                   topic,
                   clientProperties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG),
-                  reason.getMessage()));
+                  Brokers.deepestMessage(e)));
     }
   }
 

@@ -3,7 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.near.NearRule;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -38,9 +38,9 @@ public final class ChangelogOptions {
 
   ChangelogOptions() {}
 
-  /** The time after its last acceptance when a key is forgotten; empty for never. */
-  public OptionalLong ttlMillis() {
-    return ttl == null ? OptionalLong.empty() : OptionalLong.of(ttl.toMillis());
+  /** The time after its last acceptance when a key is forgotten; null for never. */
+  public @Nullable Duration ttl() {
+    return ttl;
   }
 
   /** The rule by which texts are near-duplicates; empty if keys are compared as a whole. */

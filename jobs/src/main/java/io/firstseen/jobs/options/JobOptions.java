@@ -9,7 +9,6 @@ import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -182,7 +181,7 @@ public final class JobOptions {
    */
   public long snapshotTtlMillis() {
     if (dedup == null) {
-      return changelog.ttlMillis().orElse(0);
+      return changelog.ttl() == null ? 0 : changelog.ttl().toMillis();
     }
     TimeToLive ttl = dedup.ttl().orElse(null);
     if (ttl == null) {
@@ -206,8 +205,7 @@ public final class JobOptions {
    */
   public @Nullable Duration ttlOfAccepted() {
     if (dedup == null) {
-      OptionalLong millis = changelog.ttlMillis();
-      return millis.isPresent() ? Duration.ofMillis(millis.getAsLong()) : null;
+      return changelog.ttl();
     }
     return dedup
         .ttl()
