@@ -11,7 +11,6 @@ import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
-import java.net.SocketAddress;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -229,21 +228,16 @@ final class ServiceMetrics implements RequestObserver {
   }
 
   @Override
-  public void onRequest(
-      SocketAddress remote,
-      String method,
-      String path,
-      String route,
-      int status,
-      long bytes,
-      long nanos) {
+  public void onRequest(Answered request) {
+    String route = request.route();
     RouteCounts counts =
         routes.computeIfAbsent(
             route, name -> new RouteCounts(durations.labelValues(name), new ConcurrentHashMap<>()));
-    counts.durations().observe(nanos / NANOS_PER_SECOND);
+    counts.durations().observe(request.nanos() / NANOS_PER_SECOND);
     counts
         .byStatus()
-        .computeIfAbsent(status, code -> requests.labelValues(route, Integer.toString(code)))
+        .computeIfAbsent(
+            request.status(), code -> requests.labelValues(route, Integer.toString(code)))
         .inc();
   }
 

@@ -6,7 +6,6 @@ import io.firstseen.server.http.Route;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -106,16 +105,9 @@ public final class SnapshotServer implements Closeable {
 
   private record Both(RequestObserver first, RequestObserver second) implements RequestObserver {
     @Override
-    public void onRequest(
-        SocketAddress remote,
-        String method,
-        String path,
-        String route,
-        int status,
-        long bytes,
-        long nanos) {
-      first.onRequest(remote, method, path, route, status, bytes, nanos);
-      second.onRequest(remote, method, path, route, status, bytes, nanos);
+    public void onRequest(Answered request) {
+      first.onRequest(request);
+      second.onRequest(request);
     }
 
     @Override

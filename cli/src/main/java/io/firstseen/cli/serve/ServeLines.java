@@ -8,7 +8,6 @@ import io.firstseen.server.ServiceLog;
 import java.io.Closeable;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -118,14 +117,7 @@ final class ServeLines implements ServiceLog, Closeable {
   }
 
   @Override
-  public void onRequest(
-      SocketAddress remote,
-      String method,
-      String path,
-      String route,
-      int status,
-      long bytes,
-      long nanos) {
+  public void onRequest(Answered request) {
     if (!requests) {
       return;
     }
@@ -134,26 +126,28 @@ final class ServeLines implements ServiceLog, Closeable {
       return;
     }
     String address =
-        remote instanceof InetSocketAddress inet ? inet.getAddress().getHostAddress() : "-";
-    double millis = (double) nanos / TimeUnit.MILLISECONDS.toNanos(1);
+        request.remote() instanceof InetSocketAddress inet
+            ? inet.getAddress().getHostAddress()
+            : "-";
+    double millis = (double) request.nanos() / TimeUnit.MILLISECONDS.toNanos(1);
     print(
         out,
         Json.object()
             .put("event", "request")
             .put("address", address)
-            .put("method", method)
-            .put("path", path)
-            .put("status", status)
-            .put("bytes", bytes)
+            .put("method", request.method())
+            .put("path", request.path())
+            .put("status", request.status())
+            .put("bytes", request.bytes())
             .put("millis", millis),
         String.format(
             Locale.ROOT,
             "%s %s %s %d %d %.3f",
             address,
-            method == null ? "-" : method,
-            path == null ? "-" : path,
-            status,
-            bytes,
+            request.method() == null ? "-" : request.method(),
+            request.path() == null ? "-" : request.path(),
+            request.status(),
+            request.bytes(),
             millis));
   }
 

@@ -2,6 +2,7 @@ package io.firstseen.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.server.http.RequestObserver;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -48,7 +49,14 @@ class ServeLinesTest {
 
   private static void request(ServeLines lines) {
     lines.onRequest(
-        new InetSocketAddress("127.0.0.1", 1), "GET", "/v1/contains", "contains", 200, 12, 1_000);
+        new RequestObserver.Answered(
+            new InetSocketAddress("127.0.0.1", 1),
+            "GET",
+            "/v1/contains",
+            "contains",
+            200,
+            12,
+            1_000));
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -387,13 +387,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void observe(ChannelHandlerContext context, String route, int status, long bytes) {
     service.observer.onRequest(
-        context.channel().remoteAddress(),
-        head == null ? null : head.method().name(),
-        head == null ? null : path(originForm(head.uri())),
-        route,
-        status,
-        bytes,
-        System.nanoTime() - completeNanos);
+        new RequestObserver.Answered(
+            context.channel().remoteAddress(),
+            head == null ? null : head.method().name(),
+            head == null ? null : path(originForm(head.uri())),
+            route,
+            status,
+            bytes,
+            System.nanoTime() - completeNanos));
   }
 
   private void after(ChannelHandlerContext context, boolean end) {

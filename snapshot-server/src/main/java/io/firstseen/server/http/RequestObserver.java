@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RequestObserver {
   /**
-   * Called when a request was answered, or rejected before routing.
+   * A request that was answered, or rejected before routing.
    *
    * @param remote the peer's address; null if the connection was closed
    * @param method the method; null if the request could not be read
@@ -20,7 +20,7 @@ public interface RequestObserver {
    * @param nanos the time from the request's last byte until the reply was passed to the network,
    *     or until the peer had read it if the reply is long
    */
-  default void onRequest(
+  record Answered(
       @Nullable SocketAddress remote,
       @Nullable String method,
       @Nullable String path,
@@ -28,6 +28,9 @@ public interface RequestObserver {
       int status,
       long bytes,
       long nanos) {}
+
+  /** Called when a request was answered, or rejected before routing. */
+  default void onRequest(Answered request) {}
 
   /** Called when a connection was rejected because there were too many. */
   default void onConnectionRefused() {}

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,15 +38,8 @@ class HttpServiceTest {
   private final RequestObserver observer =
       new RequestObserver() {
         @Override
-        public void onRequest(
-            SocketAddress remote,
-            String method,
-            String path,
-            String route,
-            int status,
-            long bytes,
-            long nanos) {
-          if (status == 503) {
+        public void onRequest(Answered request) {
+          if (request.status() == 503) {
             refused.incrementAndGet();
           }
         }
