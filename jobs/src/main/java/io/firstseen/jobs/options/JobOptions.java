@@ -33,8 +33,8 @@ public final class JobOptions {
       DedupOptions dedup,
       ChangelogOptions changelog,
       SnapshotOptions snapshots) {
-    this.keys = Objects.requireNonNull(keys, "keys");
-    this.stream = Objects.requireNonNull(stream, "stream");
+    this.keys = keys;
+    this.stream = stream;
     this.dedup = dedup;
     this.changelog = changelog;
     this.snapshots = snapshots;
@@ -42,7 +42,7 @@ public final class JobOptions {
 
   /** The options of a dedup job. */
   public static JobOptions forDedup(KeyOptions keys, StreamOptions stream, DedupOptions dedup) {
-    return new JobOptions(keys, stream, Objects.requireNonNull(dedup, "dedup"), null, null);
+    return new JobOptions(keys, stream, dedup, null, null);
   }
 
   /** The options of a snapshot job. */
@@ -51,12 +51,7 @@ public final class JobOptions {
       StreamOptions stream,
       ChangelogOptions changelog,
       SnapshotOptions snapshots) {
-    return new JobOptions(
-        keys,
-        stream,
-        null,
-        Objects.requireNonNull(changelog, "changelog"),
-        Objects.requireNonNull(snapshots, "snapshots"));
+    return new JobOptions(keys, stream, null, changelog, snapshots);
   }
 
   /**

@@ -218,8 +218,7 @@ public final class SnapshotOptions {
 
   /** The hash key of the snapshots, if it differs from the dedup's. */
   Optional<NamedHashKey> hashKey() {
-    NamedHashKey named = new NamedHashKey(HASH_KEY, hashKeyFile);
-    return named.isGiven() ? Optional.of(named) : Optional.empty();
+    return Optional.ofNullable(hashKeyFile).map(file -> new NamedHashKey(HASH_KEY, file));
   }
 
   /**
