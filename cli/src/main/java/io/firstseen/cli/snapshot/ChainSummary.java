@@ -55,9 +55,9 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
     ObjectNode json() {
       ObjectNode json = Json.object().put("shard", number).put("keys", keys);
       setDigest.ifPresent(digest -> json.put("setDigest", digest));
-      base.ifPresent(reference -> json.set("base", PackSummary.json(reference)));
+      base.ifPresent(reference -> json.set("base", FileSummary.json(reference)));
       json.put("sections", since.size()).put("sectionBytes", sinceBytes());
-      change.ifPresent(section -> json.set("newest", PackSummary.json(section)));
+      change.ifPresent(section -> json.set("newest", FileSummary.json(section)));
       return json;
     }
   }
@@ -121,8 +121,8 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
         .put(
             "list of bases",
             "list",
-            PackSummary.json(newest.bases()).put("sequence", list.sequence()),
-            PackSummary.text(newest.bases()))
+            FileSummary.json(newest.bases()).put("sequence", list.sequence()),
+            FileSummary.text(newest.bases()))
         .row("list of sequence", list.sequence())
         .put("bytes from nothing", "bytesFromNothing", bytesFromNothing())
         .json("ofShards", ofShards)

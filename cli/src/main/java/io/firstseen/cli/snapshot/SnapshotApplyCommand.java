@@ -6,6 +6,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.snapshot.FileSummary.BaseOfShard;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Pack;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -67,6 +69,8 @@ final class SnapshotApplyCommand extends Verb {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  private @Nullable Manifest manifest;
+
   /** The set of a shard before the packs: as a section. */
   private record Start(
       String setName, SetParameters parameters, int shard, long sequence, Section whole) {}
@@ -80,60 +84,61 @@ final class SnapshotApplyCommand extends Verb {
     output = output(output);
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    Optional<Manifest> manifest =
-        manifestFile == null
-            ? Optional.empty()
-            : Optional.of(read(manifestFile, ManifestSummary.class, "a manifest").manifest());
-    Start start = start(manifest);
-    List<PackSummary> chain = chain(start, manifest);
-    Snapshot snapshot = apply(start, chain, manifest);
+    if (manifestFile != null) {
+      manifest = (Manifest) read(manifestFile, Manifest.class, "a manifest").content();
+    }
+    Start start = start();
+    Snapshot snapshot = apply(start, chain(start));
     file.write(snapshot.toBytes());
     file.complete();
-    print(snapshot);
+    SnapshotSummary summary = SnapshotSummary.of(snapshot);
+    ObjectNode object = Json.object().put("output", output.toString());
+    object.put("digest", snapshot.digest());
+    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
     return ExitCode.GOOD;
   }
 
-  private Start start(Optional<Manifest> manifest) throws SnapshotException {
+  private Start start() throws SnapshotException {
     if (FileSummary.of(base).isPresent()) {
-      BaseSummary found = read(base, BaseSummary.class, "a snapshot or a base");
-      Manifest head =
-          manifest.orElseThrow(
-              () ->
-                  new UserErrorException(
-                      base + " is a base, which lacks the parameters of the set: give --manifest"));
-      requireSame("set", base, found.setName(), head.setName());
-      int shards = head.parameters().shards().count();
+      BaseOfShard found =
+          (BaseOfShard) read(base, BaseOfShard.class, "a snapshot or a base").content();
+      if (manifest == null) {
+        throw new UserErrorException(
+            base + " is a base, which lacks the parameters of the set: give --manifest");
+      }
+      requireSame("set", found.setName(), manifest.setName());
+      int shards = manifest.parameters().shards().count();
       if (found.shard() >= shards) {
         throw new UserErrorException(
             "%s is of shard %d, the manifest has %d shards".formatted(base, found.shard(), shards));
       }
-      return new Start(found.setName(), head.parameters(), found.shard(), -1, found.whole());
+      return new Start(found.setName(), manifest.parameters(), found.shard(), -1, found.whole());
     }
     Snapshot snapshot = Snapshot.read(base);
     SnapshotParameters own = snapshot.header().parameters();
-    if (manifest.isPresent()) {
-      requireSame("set", base, own.setName(), manifest.get().setName());
-      requireSame("parameters", base, own.set(), manifest.get().parameters());
+    if (manifest != null) {
+      requireSame("set", own.setName(), manifest.setName());
+      requireSame("parameters", own.set(), manifest.parameters());
     }
     return new Start(
         own.setName(), own.set(), own.shard(), own.sequence(), Section.whole(snapshot));
   }
 
-  private void requireSame(String what, Path file, Object found, Object ofManifest) {
+  private void requireSame(String what, Object found, Object ofManifest) {
     if (!found.equals(ofManifest)) {
       throw new UserErrorException(
           "%s and %s must have the same %s, %s is not %s"
-              .formatted(file, manifestFile, what, found, ofManifest));
+              .formatted(base, manifestFile, what, found, ofManifest));
     }
   }
 
   /** The packs, which must follow one another and end at the manifest. */
-  private List<PackSummary> chain(Start start, Optional<Manifest> manifest)
-      throws SnapshotException {
-    List<PackSummary> chain = new ArrayList<>();
+  private List<Pack> chain(Start start) throws SnapshotException {
+    List<Pack> chain = new ArrayList<>();
+    BlobReference last = null;
     for (Path path : packs) {
-      PackSummary next = read(path, PackSummary.class, "a pack");
-      Pack pack = next.pack();
+      FileSummary next = read(path, Pack.class, "a pack");
+      Pack pack = (Pack) next.content();
       if (!pack.setName().equals(start.setName)) {
         throw new UserErrorException(
             "%s must be of set '%s', got '%s'".formatted(path, start.setName, pack.setName()));
@@ -143,18 +148,16 @@ final class SnapshotApplyCommand extends Verb {
             "%s must have a higher sequence than %s, %d, got %d"
                 .formatted(path, base, start.sequence, pack.sequence()));
       }
-      if (!chain.isEmpty() && !chain.get(chain.size() - 1).reference().equals(pack.before())) {
+      if (last != null && !last.equals(pack.before())) {
         throw new UserErrorException(
             "%s must follow the pack %s, it follows %s"
                 .formatted(
-                    path,
-                    chain.get(chain.size() - 1).reference().digest(),
-                    pack.before() == null ? "none" : pack.before().digest()));
+                    path, last.digest(), pack.before() == null ? "none" : pack.before().digest()));
       }
-      chain.add(next);
+      chain.add(pack);
+      last = next.reference();
     }
-    BlobReference last = chain.get(chain.size() - 1).reference();
-    if (manifest.isPresent() && !last.equals(manifest.get().pack())) {
+    if (manifest != null && !last.equals(manifest.pack())) {
       throw new UserErrorException(
           "the last pack must be the newest of %s, %s is not"
               .formatted(manifestFile, packs.get(packs.size() - 1)));
@@ -162,11 +165,10 @@ final class SnapshotApplyCommand extends Verb {
     return chain;
   }
 
-  private Snapshot apply(Start start, List<PackSummary> chain, Optional<Manifest> manifest)
-      throws SnapshotException {
+  private Snapshot apply(Start start, List<Pack> chain) throws SnapshotException {
     List<Section> sections = new ArrayList<>(List.of(start.whole));
     for (int i = 0; i < chain.size(); i++) {
-      Section section = chain.get(i).pack().sections().get(start.shard);
+      Section section = chain.get(i).sections().get(start.shard);
       if (section == null) {
         err().printf("%s changes nothing in shard %d%n", packs.get(i), start.shard);
       } else {
@@ -178,39 +180,30 @@ final class SnapshotApplyCommand extends Verb {
             start.parameters,
             start.setName,
             start.shard,
-            manifest.map(Manifest::sequence).orElse(chain.get(chain.size() - 1).pack().sequence()),
-            manifest.map(Manifest::windowStartMillis).orElse(0L),
-            manifest.map(Manifest::windowEndMillis).orElse(0L));
-    Snapshot snapshot = apply(sections, parameters);
-    if (manifest.isPresent() && start.parameters.shards().count() == 1) {
-      var unused = SnapshotSet.of(manifest.get(), new Snapshot[] {snapshot});
+            manifest == null ? chain.get(chain.size() - 1).sequence() : manifest.sequence(),
+            manifest == null ? 0 : manifest.windowStartMillis(),
+            manifest == null ? 0 : manifest.windowEndMillis());
+    Snapshot snapshot;
+    try {
+      snapshot = Section.applyAll(null, sections, parameters);
+    } catch (SnapshotException e) {
+      throw e.at(base);
+    }
+    if (manifest != null && start.parameters.shards().count() == 1) {
+      var unused = SnapshotSet.of(manifest, new Snapshot[] {snapshot});
     }
     return snapshot;
   }
 
-  private Snapshot apply(List<Section> sections, SnapshotParameters parameters)
-      throws SnapshotException {
-    try {
-      return Section.applyAll(null, sections, parameters);
-    } catch (SnapshotException e) {
-      throw e.at(base);
-    }
-  }
-
-  private static <T extends FileSummary> T read(Path path, Class<T> kind, String words)
-      throws SnapshotException {
+  private static FileSummary read(Path path, Class<?> kind, String words) throws SnapshotException {
     Optional<FileSummary> found = FileSummary.of(path);
-    if (found.isEmpty() || !kind.isInstance(found.get())) {
-      throw new UserErrorException(
-          path + " must be " + words + found.map(other -> ", got " + other.sentence()).orElse(""));
-    }
-    return kind.cast(found.get());
-  }
-
-  private void print(Snapshot snapshot) {
-    SnapshotSummary summary = SnapshotSummary.of(snapshot);
-    ObjectNode object = Json.object().put("output", output.toString());
-    object.put("digest", snapshot.digest());
-    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
+    return found
+        .filter(file -> kind.isInstance(file.content()))
+        .orElseThrow(
+            () ->
+                new UserErrorException(
+                    "%s must be %s%s"
+                        .formatted(
+                            path, words, found.map(f -> ", got " + f.sentence()).orElse(""))));
   }
 }

@@ -1,6 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -54,7 +55,7 @@ final class SnapshotArgument {
       return;
     }
     if (!Files.isDirectory(path)) {
-      if (file().filter(ManifestSummary.class::isInstance).isEmpty()) {
+      if (file().filter(each -> each.content() instanceof Manifest).isEmpty()) {
         throw new UserErrorException(
             "--public-key checks a manifest or the manifest of a directory, but "
                 + path

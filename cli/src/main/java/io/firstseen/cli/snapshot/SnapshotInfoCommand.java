@@ -126,7 +126,7 @@ final class SnapshotInfoCommand extends Verb {
     Fields fields = opened.summary().fields();
     Manifest manifest = opened.manifest();
     if (manifest != null) {
-      ManifestSummary.addTo(fields, manifest);
+      FileSummary.add(fields, manifest);
     }
     opened
         .chain()
