@@ -4,16 +4,13 @@ import io.firstseen.filters.cuckoo.CuckooFormat;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
-import io.firstseen.filters.cuckoo.PageDirectory;
-import io.firstseen.filters.cuckoo.PageStore;
-import io.firstseen.filters.cuckoo.PageTable;
+import io.firstseen.filters.cuckoo.HeapPages;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes per key of a filter, measured on real filters filled with random hashes.
@@ -53,7 +50,17 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
     SplittableRandom hashes = new SplittableRandom(SEED);
     Total total = new Total();
     for (long i = 0; i < filters; i++) {
-      new Pages(shape, expiring).fill(keys, hashes).forEach(total::add);
+      Expiry expiry = expiring ? new Expiry(TTL_MILLIS, /* sinceLastSeen= */ false) : null;
+      HeapPages pages = new HeapPages(shape, expiry);
+      PagedFilter filter = new PagedFilter(shape);
+      for (long key = 0; key < keys; key++) {
+        if (expiry != null) {
+          // Spread the keys evenly over a TTL.
+          expiry.advanceTo((long) ((double) key / keys * TTL_MILLIS));
+        }
+        filter.insert(pages, hashes.nextLong());
+      }
+      pages.forEach(total::add);
     }
     double stored = (double) keys * filters;
     return new FilterSample(
@@ -63,58 +70,6 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
   /** Returns the figures per key if each key has several identities. */
   FilterSample times(int identities) {
     return new FilterSample(heapBytes * identities, pageBytes * identities, pages * identities);
-  }
-
-  /** The pages of one filter, stored like in the operator. */
-  private static final class Pages implements PageStore {
-    private final PagedFilter filter;
-    private final PageTable<CuckooPage> table;
-    private final @Nullable Expiry expiry;
-
-    Pages(CuckooShape shape, boolean expiring) {
-      filter = new PagedFilter(shape);
-      table = new PageTable<>(shape, PageDirectory.first());
-      expiry = expiring ? new Expiry(TTL_MILLIS, /* sinceLastSeen= */ false) : null;
-      table.set(0, CuckooPage.first(shape, expiry));
-    }
-
-    /** Inserts keys, spread evenly over a TTL if they expire. */
-    PageTable<CuckooPage> fill(long keys, SplittableRandom hashes) {
-      for (long i = 0; i < keys; i++) {
-        if (expiry != null) {
-          expiry.advanceTo((long) ((double) i / keys * TTL_MILLIS));
-        }
-        filter.insert(this, hashes.nextLong());
-      }
-      return table;
-    }
-
-    @Override
-    public @Nullable Expiry expiry() {
-      return expiry;
-    }
-
-    @Override
-    public CuckooPage get(long identity) {
-      return table.get(identity);
-    }
-
-    @Override
-    public void put(long identity, CuckooPage page) {
-      if (table.get(identity) != page) {
-        table.set(identity, page);
-      }
-    }
-
-    @Override
-    public void split(long identity, CuckooPage low, CuckooPage high) {
-      table.split(identity, low, high);
-    }
-
-    @Override
-    public void merge(long identity, CuckooPage merged) {
-      table.merge(identity, merged);
-    }
   }
 
   private static final class Total {

@@ -4,18 +4,30 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The pages of a filter that lives on the heap. */
 public final class HeapPages implements PageStore {
   private final PageTable<CuckooPage> table;
+  private final @Nullable Expiry expiry;
 
   /** The pages of an empty filter. */
   public HeapPages(CuckooShape shape) {
-    this(shape, List.of(CuckooPage.first(shape, null)));
+    this(shape, (Expiry) null);
+  }
+
+  /** The pages of an empty filter; the expiry of its keys is null if they do not expire. */
+  public HeapPages(CuckooShape shape, @Nullable Expiry expiry) {
+    this(shape, List.of(CuckooPage.first(shape, expiry)), expiry);
   }
 
   /** Pages that cover every prefix exactly once. */
   HeapPages(CuckooShape shape, List<CuckooPage> pages) {
+    this(shape, pages, null);
+  }
+
+  private HeapPages(CuckooShape shape, List<CuckooPage> pages, @Nullable Expiry expiry) {
+    this.expiry = expiry;
     int depth = 0;
     for (CuckooPage page : pages) {
       depth = Math.max(depth, page.depth());
@@ -56,6 +68,11 @@ public final class HeapPages implements PageStore {
   }
 
   @Override
+  public @Nullable Expiry expiry() {
+    return expiry;
+  }
+
+  @Override
   public CuckooPage get(long identity) {
     return table.get(identity);
   }
@@ -77,7 +94,8 @@ public final class HeapPages implements PageStore {
     table.merge(identity, merged);
   }
 
-  void forEach(Consumer<CuckooPage> visitor) {
+  /** Passes every page to the visitor. */
+  public void forEach(Consumer<CuckooPage> visitor) {
     table.forEach(visitor);
   }
 
