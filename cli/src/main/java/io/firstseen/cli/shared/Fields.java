@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Named values in order, printed as a table for people or as one JSON object for programs. */
 public final class Fields {
+  private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
   private final StringBuilder table = new StringBuilder();
   private final ObjectNode json = Json.object();
 
@@ -42,6 +44,11 @@ public final class Fields {
     return put(title, name, seconds, SnapshotSummary.decimal(seconds));
   }
 
+  /** Adds a size in bytes, with a unit in the table. */
+  public Fields putBytes(String title, String name, double bytes) {
+    return put(title, name, bytes, bytes(bytes));
+  }
+
   /** Adds the check of a hash key. */
   public Fields putKeyCheck(long keyCheck, boolean isPublic) {
     String digits = HexFormat.of().toHexDigits(keyCheck);
@@ -59,6 +66,21 @@ public final class Fields {
   /** A rate with four digits. */
   public static String rate(double rate) {
     return String.format(Locale.ROOT, "%.4g", rate);
+  }
+
+  /** {@code 2.06 TiB}. */
+  public static String bytes(double bytes) {
+    int unit = 0;
+    double amount = bytes;
+    while (amount >= 1024 && unit < BYTE_UNITS.length - 1) {
+      amount /= 1024;
+      unit++;
+    }
+    if (unit == 0) {
+      return String.format(Locale.ROOT, "%.0f B", amount);
+    }
+    int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
+    return String.format(Locale.ROOT, "%,." + decimals + "f %s", amount, BYTE_UNITS[unit]);
   }
 
   /** Adds a line to the table only. */

@@ -1,6 +1,5 @@
 package io.firstseen.cli.size;
 
-import io.firstseen.cli.shared.SnapshotSummary;
 import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -14,7 +13,6 @@ public final class Amounts {
       Pattern.compile(
           "([0-9][0-9_]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
   private static final String PREFIXES = "kmgt";
-  private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   private static final BigDecimal MAX = BigDecimal.valueOf(Long.MAX_VALUE);
 
   private Amounts() {}
@@ -74,28 +72,8 @@ public final class Amounts {
   }
 
   /** {@code 1,000,000}. */
-  static String count(long number) {
-    return SnapshotSummary.number(number);
-  }
-
-  /** {@code 1,000,000}. */
   static String count(double number) {
     return String.format(Locale.ROOT, "%,.0f", number);
-  }
-
-  /** {@code 2.06 TiB}. */
-  static String bytes(double bytes) {
-    int unit = 0;
-    double amount = bytes;
-    while (amount >= 1024 && unit < BYTE_UNITS.length - 1) {
-      amount /= 1024;
-      unit++;
-    }
-    if (unit == 0) {
-      return String.format(Locale.ROOT, "%.0f B", amount);
-    }
-    int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
-    return String.format(Locale.ROOT, "%,." + decimals + "f %s", amount, BYTE_UNITS[unit]);
   }
 
   /** {@code 5.2 M/s}. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The command lines and the cluster settings for a dedup job of this size. */
 record SizedJob(
-    SizingRequest request,
+    SizeCommand request,
     int shards,
     int parallelism,
     double heapBytesOfTask,
@@ -36,82 +36,68 @@ record SizedJob(
 
   /** One line per job. */
   List<String> commands() {
-    List<String> lines = new ArrayList<>();
-    lines.add(line(settingsOfDedup(), DedupJob.class, dedupWords()));
+    // At the first start, Flink also fixes the maximum parallelism of source and sinks.
+    String settings =
+        shards > Firstseen.DEFAULT_SHARDS
+            ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
+            : "";
+    List<String> lines = new ArrayList<>(List.of(line(settings, DedupJob.class, dedupOptions())));
     if (snapshots != null) {
-      List<String> words = commonWords(snapshots.tasks());
-      add(words, "--ttl", ttl());
-      words.addAll(snapshotWords());
-      lines.add(line("", SnapshotJob.class, words));
+      Map<String, String> options = commonOptions(snapshots.tasks);
+      options.put("--ttl", ttl());
+      options.put("--window", duration(request.windowSeconds()));
+      options.put("--snapshot-shards", "" + snapshots.shards);
+      options.put("--snapshot-fpr", number(request.snapshotFalsePositiveRate()));
+      lines.add(line("", SnapshotJob.class, options));
     }
     return List.copyOf(lines);
   }
 
-  /** At the first start, Flink also fixes the maximum parallelism of source and sinks. */
-  private String settingsOfDedup() {
-    return shards > Firstseen.DEFAULT_SHARDS
-        ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
-        : "";
+  private static String line(String settings, Class<?> job, Map<String, String> options) {
+    StringBuilder line =
+        new StringBuilder("flink run %s-c %s %s".formatted(settings, job.getName(), JAR));
+    options.forEach(
+        (option, value) -> {
+          if (value != null) {
+            line.append(' ').append(option).append(value.isEmpty() ? "" : " ").append(value);
+          }
+        });
+    return line.toString();
   }
 
-  private static String line(String settings, Class<?> job, List<String> words) {
-    return "flink run "
-        + settings
-        + "-c "
-        + job.getName()
-        + " "
-        + JAR
-        + " "
-        + String.join(" ", words);
+  /** The values of options, null for an option that is not set, and empty for a flag. */
+  private Map<String, String> commonOptions(int parallelism) {
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put("--bootstrap-servers", "HOST:9092");
+    options.put("--hash-key-file", "hash.key");
+    options.put("--hash-key-on-workers", "");
+    options.put("--checkpoint-dir", "s3://BUCKET/checkpoints");
+    options.put("--checkpoint-interval", duration(request.checkpointSeconds()));
+    options.put("--parallelism", "" + parallelism);
+    options.put("--state-backend", request.backend.name().toLowerCase(Locale.ROOT));
+    options.put("--canonicaliser", request.canonicaliserId());
+    return options;
   }
 
-  private List<String> commonWords(int parallelism) {
-    List<String> words = new ArrayList<>();
-    add(words, "--bootstrap-servers", "HOST:9092");
-    add(words, "--hash-key-file", "hash.key");
-    words.add("--hash-key-on-workers");
-    add(words, "--checkpoint-dir", "s3://BUCKET/checkpoints");
-    add(words, "--checkpoint-interval", duration(request.checkpointSeconds()));
-    add(words, "--parallelism", Integer.toString(parallelism));
-    add(words, "--state-backend", request.backend.name().toLowerCase(Locale.ROOT));
-    add(words, "--canonicaliser", request.canonicaliserId());
-    return words;
-  }
-
-  private List<String> dedupWords() {
-    List<String> words = commonWords(parallelism);
-    add(words, "--event-format", request.eventFormat.name().toLowerCase(Locale.ROOT));
-    add(words, "--capacity", Long.toString(request.keys));
-    add(words, "--fpr", number(request.falsePositiveRate));
-    add(words, "--dedup-shards", Integer.toString(shards));
-    add(words, "--mode", request.mode.id());
+  private Map<String, String> dedupOptions() {
+    Map<String, String> options = commonOptions(parallelism);
+    options.put("--event-format", request.eventFormat.name().toLowerCase(Locale.ROOT));
+    options.put("--capacity", "" + request.keys);
+    options.put("--fpr", number(request.falsePositiveRate));
+    options.put("--dedup-shards", "" + shards);
+    options.put("--mode", request.mode.id());
     if (request.near != null) {
-      add(words, "--near", request.near.equals(NearRule.SHORT) ? "short" : "long");
+      options.put("--near", request.near.equals(NearRule.SHORT) ? "short" : "long");
     }
-    add(words, "--ttl", ttl());
+    options.put("--ttl", ttl());
     if (request.isOnRocksDb()) {
-      add(words, "--page-cache", Amounts.mebibytes(pageCacheBytesOfTask));
+      options.put("--page-cache", Amounts.mebibytes(pageCacheBytesOfTask));
     }
-    return words;
-  }
-
-  private List<String> snapshotWords() {
-    List<String> words = new ArrayList<>();
-    add(words, "--window", duration(request.windowSeconds()));
-    add(words, "--snapshot-shards", Integer.toString(snapshots.shards()));
-    add(words, "--snapshot-fpr", number(request.snapshotFalsePositiveRate()));
-    return words;
+    return options;
   }
 
   private @Nullable String ttl() {
-    return request.ttlSeconds() > 0 ? duration(request.ttlSeconds()) : null;
-  }
-
-  private static void add(List<String> words, String option, @Nullable String value) {
-    if (value != null) {
-      words.add(option);
-      words.add(value);
-    }
+    return request.ttl == null ? null : OptionValues.write(request.ttl);
   }
 
   private static String duration(double seconds) {
@@ -141,7 +127,7 @@ record SizedJob(
     if (snapshots == null) {
       return ofDedup;
     }
-    int ofSnapshots = Math.min(slots(), snapshots.tasks());
+    int ofSnapshots = Math.min(slots(), snapshots.tasks);
     double mixed =
         ofSnapshots * snapshots.heapBytesOfTask() + heapBytesOfTask * (slots() - ofSnapshots);
     return Math.max(ofDedup, mixed);

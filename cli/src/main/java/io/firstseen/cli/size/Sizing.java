@@ -1,5 +1,10 @@
 package io.firstseen.cli.size;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+import static io.firstseen.cli.size.Amounts.count;
+import static io.firstseen.cli.size.Amounts.rate;
+import static io.firstseen.cli.size.Amounts.seconds;
+
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
@@ -27,13 +32,13 @@ public final class Sizing {
 
   private static final double TRANSACTION_SECONDS = 15 * 60;
 
-  private final SizingRequest request;
+  private final SizeCommand request;
   private final List<String> warnings = new ArrayList<>();
   private final int leastShards;
   private final Division division;
   private final @Nullable SnapshotSizing snapshots;
 
-  private Sizing(SizingRequest request) {
+  private Sizing(SizeCommand request) {
     this.request = request;
     refuseTooLittleMemory();
     this.leastShards = leastShards();
@@ -41,7 +46,6 @@ public final class Sizing {
     warnOfTask();
     this.snapshots = request.snapshots ? new SnapshotSizing(request, warnings) : null;
     warn();
-    warnOfScopes();
     warnOfKeys();
   }
 
@@ -51,7 +55,7 @@ public final class Sizing {
    * @throws UserErrorException if options contradict each other, or if no number of shards or tasks
    *     is sufficient; the message states the limit
    */
-  static Sizing of(SizingRequest request) {
+  static Sizing of(SizeCommand request) {
     request.check();
     return new Sizing(request);
   }
@@ -60,7 +64,7 @@ public final class Sizing {
   public static Sizing of(String... options) {
     SizeCommand command = new SizeCommand();
     new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(options);
-    return of(command.request());
+    return of(command);
   }
 
   /** All figures, as a table and as JSON. */
@@ -107,7 +111,7 @@ public final class Sizing {
     int bits = identityBits(division.shards);
     Fields fields =
         new Fields()
-            .row(request.near == null ? "keys" : "texts", Amounts.count(request.keys))
+            .row(request.near == null ? "keys" : "texts", number(request.keys))
             .put("identity bits", "identityBits", bits);
     addRates(fields, new CuckooShape(bits));
     return fields
@@ -116,15 +120,15 @@ public final class Sizing {
             "bitsPerKey",
             bitsPerKey,
             String.format(Locale.ROOT, "%.1f", bitsPerKey))
-        .put("in memory", "heapBytes", heapBytes(), Amounts.bytes(heapBytes()))
-        .put("in a checkpoint", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()));
+        .putBytes("in memory", "heapBytes", heapBytes())
+        .putBytes("in a checkpoint", "stateBytes", stateBytes());
   }
 
   private void addRates(Fields fields, CuckooShape shape) {
     NearRule near = request.near;
     if (near == null) {
       double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
-      fields.put("rate at all keys", "predictedRate", rate, rate(rate));
+      fields.put("rate at all keys", "predictedRate", rate, digits(rate));
       return;
     }
     // All texts may have one scope, and so one shard.
@@ -133,16 +137,16 @@ public final class Sizing {
     double ofPair = near.matchProbability(UNRELATED);
     double ofSignature = -Math.expm1(request.keys * Math.log1p(-ofPair));
     fields
-        .put("rate of the filter", "predictedRate", ofFilter, rate(ofFilter))
+        .put("rate of the filter", "predictedRate", ofFilter, digits(ofFilter))
         .put(
             "of the signature",
             "signatureRate",
             ofSignature,
             "%s if all texts are in one scope, with similarities of %s"
-                .formatted(rate(ofSignature), UNRELATED));
+                .formatted(digits(ofSignature), UNRELATED));
   }
 
-  private static String rate(double rate) {
+  private static String digits(double rate) {
     return String.format(Locale.ROOT, "%.3g", rate);
   }
 
@@ -155,7 +159,7 @@ public final class Sizing {
         .json("shards", division.shards)
         .json("leastShards", leastShards)
         .put("parallelism", "parallelism", division.tasks)
-        .put("a task decides", "eventsPerSecondOfTask", carried, Amounts.rate(carried))
+        .put("a task decides", "eventsPerSecondOfTask", carried, rate(carried))
         .put("busy", "busyShare", busy, String.format(Locale.ROOT, "%.0f %%", 100 * busy))
         .put("cores", "cores", cores, String.format(Locale.ROOT, "%,.1f", cores));
   }
@@ -167,23 +171,19 @@ public final class Sizing {
     double total = (double) managers * job.slots() * (heap + managedBytes());
     Fields fields =
         new Fields()
-            .put("heap of a task", "heapBytesOfTask", heap, Amounts.bytes(heap))
+            .putBytes("heap of a task", "heapBytesOfTask", heap)
             .json("pageCacheBytesOfTask", pageCacheBytes(division))
             .json("managedBytesOfTask", managedBytes());
     if (request.isOnRocksDb()) {
       fields
-          .row("page cache", Amounts.bytes(pageCacheBytes(division)) + " of it")
-          .row("managed memory", Amounts.bytes(managedBytes()) + " per task");
+          .row("page cache", Fields.bytes(pageCacheBytes(division)) + " of it")
+          .row("managed memory", Fields.bytes(managedBytes()) + " per task");
     }
     return fields
-        .put("local disk", "diskBytesOfTask", disk, Amounts.bytes(disk) + " per task")
+        .put("local disk", "diskBytesOfTask", disk, Fields.bytes(disk) + " per task")
         .put("TaskManagers", "taskManagers", managers)
-        .put(
-            "heap of each",
-            "heapBytesOfTaskManager",
-            job.slots() * heap,
-            Amounts.bytes(job.slots() * heap))
-        .put("memory in all", "totalBytes", total, Amounts.bytes(total));
+        .putBytes("heap of each", "heapBytesOfTaskManager", job.slots() * heap)
+        .putBytes("memory in all", "totalBytes", total);
   }
 
   private Fields checkpoints() {
@@ -203,7 +203,7 @@ public final class Sizing {
   }
 
   private static String inSeconds(double bytes, double seconds) {
-    return Amounts.bytes(bytes) + " in " + Amounts.seconds(seconds);
+    return Fields.bytes(bytes) + " in " + seconds(seconds);
   }
 
   // Shards and tasks.
@@ -213,7 +213,7 @@ public final class Sizing {
     if (request.memoryBytes <= base) {
       throw new UserErrorException(
           "--memory-per-task must be more than %s, which a task needs in addition to its filters, got %s"
-              .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes)));
+              .formatted(Fields.bytes(base), Fields.bytes((double) request.memoryBytes)));
     }
   }
 
@@ -232,7 +232,7 @@ public final class Sizing {
         "no number of shards up to %d carries %s keys at a rate of %s: %s"
             .formatted(
                 Firstseen.MAX_SHARDS,
-                Amounts.count(request.keys),
+                number(request.keys),
                 request.falsePositiveRate,
                 refusal.getMessage()));
   }
@@ -267,10 +267,7 @@ public final class Sizing {
       throw new UserErrorException(
           "--dedup-shards must be at least %d for %s keys at a rate of %s, got %d"
               .formatted(
-                  leastShards,
-                  Amounts.count(request.keys),
-                  request.falsePositiveRate,
-                  request.shards));
+                  leastShards, number(request.keys), request.falsePositiveRate, request.shards));
     }
     if (request.shards != null) {
       return divide(request.shards);
@@ -465,7 +462,7 @@ public final class Sizing {
     if (needed > request.memoryBytes) {
       warnings.add(
           "the fullest task takes %s, more than --memory-per-task, %s: use more tasks, more shards or more memory"
-              .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes)));
+              .formatted(Fields.bytes(needed), Fields.bytes((double) request.memoryBytes)));
     }
   }
 
@@ -473,8 +470,7 @@ public final class Sizing {
     if (usualSeconds() > request.checkpointSeconds()) {
       warnings.add(
           "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks"
-              .formatted(
-                  Amounts.seconds(usualSeconds()), Amounts.seconds(request.checkpointSeconds())));
+              .formatted(seconds(usualSeconds()), seconds(request.checkpointSeconds())));
     }
     if (!request.isOnRocksDb() && 2 * usualSeconds() > request.checkpointSeconds()) {
       warnings.add(
@@ -484,20 +480,17 @@ public final class Sizing {
     if (open > TRANSACTION_SECONDS) {
       warnings.add(
           "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: increase --transaction-timeout and the brokers' transaction.max.timeout.ms"
-              .formatted(Amounts.seconds(open)));
+              .formatted(seconds(open)));
     }
     if (SHARDS_OF_TASK * division.tasks > division.shards) {
       warnings.add(
           "%d tasks of %d shards: the job cannot grow to four times as many tasks, and shards are fixed for the life of the state"
               .formatted(division.tasks, division.shards));
     }
-  }
-
-  private void warnOfScopes() {
     if (request.near != null && division.tasks > 1) {
       warnings.add(
           "one task compares all texts of a scope: %d tasks need texts in many scopes, of at most %s each"
-              .formatted(division.tasks, Amounts.rate(request.busyShare / taskSeconds(division))));
+              .formatted(division.tasks, rate(request.busyShare / taskSeconds(division))));
     }
   }
 
@@ -508,22 +501,18 @@ public final class Sizing {
       if (live > request.keys) {
         warnings.add(
             "%s new keys arrive within a TTL and an eighth, more than --keys, %s: the rate grows in proportion"
-                .formatted(Amounts.count(live), Amounts.count(request.keys)));
+                .formatted(count(live), number(request.keys)));
       }
     } else if (newKeys > 0 && request.mode == DedupMode.APPROXIMATE) {
       warnings.add(
           "without --ttl and deletes, %s new keys per second fill %s keys in %s; after that, the rate grows in proportion"
-              .formatted(
-                  Amounts.count(newKeys),
-                  Amounts.count(request.keys),
-                  Amounts.seconds(request.keys / newKeys)));
+              .formatted(count(newKeys), number(request.keys), seconds(request.keys / newKeys)));
     }
     double equalHashes = Math.scalb((double) request.keys * request.keys, -65);
     if (request.mode == DedupMode.EXACT && equalHashes >= 0.01) {
       warnings.add(
           "mode exact compares 64-bit hashes: among %s keys about %s pairs share a hash; --mode exact-keys avoids this"
-              .formatted(
-                  Amounts.count(request.keys), String.format(Locale.ROOT, "%.3g", equalHashes)));
+              .formatted(number(request.keys), digits(equalHashes)));
     }
     if (request.mode.isExact() && request.repeatShare > 0) {
       warnings.add(
@@ -533,8 +522,7 @@ public final class Sizing {
     if (request.isOnRocksDb() && request.missShare() > 0) {
       warnings.add(
           "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk, each of the %s per task adds a random read"
-              .formatted(
-                  Amounts.rate(request.eventsPerSecond * request.missShare() / division.tasks)));
+              .formatted(rate(request.eventsPerSecond * request.missShare() / division.tasks)));
     }
   }
 }

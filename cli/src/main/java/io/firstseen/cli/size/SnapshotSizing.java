@@ -1,5 +1,8 @@
 package io.firstseen.cli.size;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+import static io.firstseen.cli.size.Amounts.seconds;
+
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -27,12 +30,12 @@ final class SnapshotSizing {
   /** The sections that are kept since a base have at most an eighth of its bytes. */
   private static final double KEPT_SECTIONS = 1.0 / 8;
 
-  private final SizingRequest request;
+  private final SizeCommand request;
   private final List<String> warnings;
-  private final int shards;
-  private final int tasks;
+  final int shards;
+  final int tasks;
 
-  SnapshotSizing(SizingRequest request, List<String> warnings) {
+  SnapshotSizing(SizeCommand request, List<String> warnings) {
     this.request = request;
     this.warnings = warnings;
     this.shards = chosenShards();
@@ -44,15 +47,6 @@ final class SnapshotSizing {
     }
     this.tasks = fewest;
     warn();
-    warnOfBounds();
-  }
-
-  int shards() {
-    return shards;
-  }
-
-  int tasks() {
-    return tasks;
   }
 
   double heapBytesOfTask() {
@@ -63,20 +57,13 @@ final class SnapshotSizing {
     double topic = sentBytes() * (1 + KEPT_SECTIONS);
     return new Fields()
         .put("snapshot shards", "shards", shards)
-        .put("a new reader gets", "sentBytes", sentBytes(), Amounts.bytes(sentBytes()))
-        .put("topic", "topicBytes", topic, Amounts.bytes(topic))
-        .put("state of its job", "stateBytes", stateBytes(), Amounts.bytes(stateBytes()))
+        .putBytes("a new reader gets", "sentBytes", sentBytes())
+        .putBytes("topic", "topicBytes", topic)
+        .putBytes("state of its job", "stateBytes", stateBytes())
         .put("tasks of its job", "parallelism", tasks)
+        .putBytes("heap of such a task", "heapBytesOfTask", heapBytesOfTask())
         .put(
-            "heap of such a task",
-            "heapBytesOfTask",
-            heapBytesOfTask(),
-            Amounts.bytes(heapBytesOfTask()))
-        .put(
-            "to close a window",
-            "closeSeconds",
-            closeSeconds(tasks),
-            Amounts.seconds(closeSeconds(tasks)));
+            "to close a window", "closeSeconds", closeSeconds(tasks), seconds(closeSeconds(tasks)));
   }
 
   /** Bytes of all bases. */
@@ -139,7 +126,7 @@ final class SnapshotSizing {
     if (request.keys / shards >= 1L << 31) {
       throw new UserErrorException(
           "--snapshot-shards must be so many that one has fewer than 2^31 keys, got %d for %s keys"
-              .formatted(shards, Amounts.count(request.keys)));
+              .formatted(shards, number(request.keys)));
     }
     try {
       var unused =
@@ -154,29 +141,30 @@ final class SnapshotSizing {
     }
   }
 
-  private void warnOfBounds() {
+  private void warn() {
+    warnOfTasks();
     double ofShard = request.keys * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
     if (ofShard > MAX_SHARD_BYTES) {
       warnings.add(
           "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
-              .formatted(Amounts.bytes(ofShard)));
+              .formatted(Fields.bytes(ofShard)));
     }
     if (sentBytes() > MAX_SENT_BYTES) {
       warnings.add(
           "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr"
-              .formatted(Amounts.bytes(sentBytes())));
+              .formatted(Fields.bytes(sentBytes())));
     }
   }
 
-  private void warn() {
+  private void warnOfTasks() {
     double heap = heapBytesOfTask();
     if (heap > request.memoryBytes) {
       warnings.add(
           "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take %s"
               .formatted(
                   tasks,
-                  Amounts.bytes(heap),
-                  Amounts.bytes((double) request.memoryBytes),
+                  Fields.bytes(heap),
+                  Fields.bytes((double) request.memoryBytes),
                   tasks < Snapshots.MAX_PARALLELISM
                       ? "more --snapshot-shards"
                       : "more memory, as it has at most " + Snapshots.MAX_PARALLELISM + " tasks"));
@@ -186,8 +174,8 @@ final class SnapshotSizing {
       warnings.add(
           "closing a window takes %s, longer than --window, %s: use a longer window%s"
               .formatted(
-                  Amounts.seconds(close),
-                  Amounts.seconds(request.windowSeconds()),
+                  seconds(close),
+                  seconds(request.windowSeconds()),
                   tasks < Snapshots.MAX_PARALLELISM ? " or more --snapshot-shards" : ""));
     }
   }

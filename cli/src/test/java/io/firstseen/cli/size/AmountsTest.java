@@ -3,6 +3,7 @@ package io.firstseen.cli.size;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.cli.shared.Fields;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,10 +51,10 @@ class AmountsTest {
 
   @Test
   void amountsAreReadable() {
-    assertThat(Amounts.bytes(1023)).isEqualTo("1023 B");
-    assertThat(Amounts.bytes(1 << 30)).isEqualTo("1.00 GiB");
-    assertThat(Amounts.bytes(2.76 * (1L << 40))).isEqualTo("2.76 TiB");
-    assertThat(Amounts.bytes(1010.0 * (1 << 20))).isEqualTo("1,010 MiB");
+    assertThat(Fields.bytes(1023)).isEqualTo("1023 B");
+    assertThat(Fields.bytes(1 << 30)).isEqualTo("1.00 GiB");
+    assertThat(Fields.bytes(2.76 * (1L << 40))).isEqualTo("2.76 TiB");
+    assertThat(Fields.bytes(1010.0 * (1 << 20))).isEqualTo("1,010 MiB");
     assertThat(Amounts.seconds(3.14)).isEqualTo("3.1 s");
     assertThat(Amounts.seconds(119)).isEqualTo("119 s");
     assertThat(Amounts.seconds(600)).isEqualTo("10 min");
