@@ -49,10 +49,10 @@ final class Checks {
     this.observed = observed;
     this.snapshot = snapshot;
     this.falsePositiveRate = falsePositiveRate;
-    BitSet missing = (BitSet) model.firstSeen().clone();
-    missing.andNot(observed.accepted());
+    BitSet missing = (BitSet) model.firstSeen.clone();
+    missing.andNot(observed.accepted);
     drops = missing.cardinality();
-    missing.stream().forEach(number -> dropped.add(model.events().get(number).url()));
+    missing.stream().forEach(number -> dropped.add(model.events.get(number).url()));
   }
 
   /** Runs all checks. */
@@ -60,8 +60,8 @@ final class Checks {
     return List.of(
         Check.never(
             "events without exactly one outcome",
-            Math.abs(model.events().size() - observed.outcomes()),
-            model.events().size()),
+            Math.abs(model.events.size() - observed.outcomes()),
+            model.events.size()),
         Check.never(
             "malformed events not in dead letters",
             Math.abs(
@@ -71,8 +71,8 @@ final class Checks {
         new Check(
             "new keys dropped",
             drops,
-            model.firstSeen().cardinality(),
-            byChance(model.expectedDrops()),
+            model.firstSeen.cardinality(),
+            byChance(model.expectedDrops),
             falsePositiveRate),
         deletesNotHonoured(),
         liveKeysMissed(),
@@ -91,50 +91,50 @@ final class Checks {
 
   /** A key whose first add was dropped as a false duplicate is correctly accepted later. */
   private Check repeatsAccepted() {
-    BitSet wrong = (BitSet) observed.accepted().clone();
-    wrong.andNot(model.firstSeen());
+    BitSet wrong = (BitSet) observed.accepted.clone();
+    wrong.andNot(model.firstSeen);
     for (int number = wrong.nextSetBit(0); number >= 0; number = wrong.nextSetBit(number + 1)) {
-      if (dropped.contains(model.events().get(number).url())) {
+      if (dropped.contains(model.events.get(number).url())) {
         wrong.clear(number);
       }
     }
-    wrong.or(observed.acceptedTwice());
+    wrong.or(observed.acceptedTwice);
     return new Check(
         "duplicates of live keys accepted",
         wrong.cardinality(),
         model.count(Outcome.Kind.DUPLICATE),
         // The promise holds while only admitted keys are deleted.
-        observed.strayRemovals(),
+        observed.strayRemovals,
         0);
   }
 
   private Check deletesNotHonoured() {
-    long found = model.removed().stream().filter(observed.live()::contains).count();
+    long found = model.removed.stream().filter(observed.live::contains).count();
     return new Check(
-        "deleted keys still accepted", found, model.removed().size(), observed.strayRemovals(), 0);
+        "deleted keys still accepted", found, model.removed.size(), observed.strayRemovals, 0);
   }
 
   private Check liveKeysMissed() throws InvalidKeyException {
-    Set<String> live = new HashSet<>(model.live());
+    Set<String> live = new HashSet<>(model.live);
     live.removeIf(url -> dropped.contains(url));
-    live.addAll(observed.live());
+    live.addAll(observed.live);
     long found = 0;
     for (String url : live) {
-      found += observed.live().contains(url) && snapshot.mightContain(url) ? 0 : 1;
+      found += observed.live.contains(url) && snapshot.mightContain(url) ? 0 : 1;
     }
     return Check.never("live keys absent from the snapshot", found, live.size());
   }
 
   private Check removedKeysHeld() throws InvalidKeyException {
     long found = 0;
-    for (String url : model.removed()) {
+    for (String url : model.removed) {
       found += snapshot.mightContain(url) ? 1 : 0;
     }
     return new Check(
         "deleted keys present in the snapshot",
         found,
-        model.removed().size(),
-        byChance(falsePositiveRate * model.removed().size()),
+        model.removed.size(),
+        byChance(falsePositiveRate * model.removed.size()),
         falsePositiveRate);
   }
 

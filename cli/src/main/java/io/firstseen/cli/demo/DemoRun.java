@@ -26,7 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -39,8 +38,13 @@ import java.util.function.LongToDoubleFunction;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** One demo: sets everything up, sends the stream, waits for the results, and checks them. */
 final class DemoRun {
@@ -49,6 +53,7 @@ final class DemoRun {
   /** The demo fails if it makes no progress for this long. */
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
+  private static final int LINGER_MILLIS = 5;
   private static final long END_TIMEOUT_MILLIS = 2_000;
   private static final Duration HEARTBEAT_INTERVAL = Duration.ofMillis(250);
 
@@ -82,8 +87,13 @@ final class DemoRun {
     err.println("Starting a Kafka broker and a Flink cluster in this process.");
     JobOptions options = settings.jobs();
     Path directory = cleanup.temporaryDirectory();
+    EmbeddedBroker.Settings brokerSettings =
+        EmbeddedBroker.Settings.tuned()
+            .with("num.partitions", Integer.toString(DemoSettings.PARTITIONS))
+            // On a busy machine the broker may miss its own heartbeats.
+            .with("broker.session.timeout.ms", "60000");
     EmbeddedBroker broker =
-        cleanup.open(() -> EmbeddedBroker.start(directory.resolve("kafka"), brokerSettings()));
+        cleanup.open(() -> EmbeddedBroker.start(directory.resolve("kafka"), brokerSettings));
     EmbeddedCluster cluster =
         cleanup.open(
             () ->
@@ -97,7 +107,13 @@ final class DemoRun {
     err.printf("  Kafka  %s%n  Flink  %s%n", kafka.bootstrapServers(), cluster.webUrl());
     broker.createTopics(
         List.of(new NewTopic(kafka.events().topic(), DemoSettings.PARTITIONS, (short) 1)));
-    SnapshotClient client = SnapshotClient.start(clientOptions(kafka, options));
+    SnapshotClient client =
+        SnapshotClient.start(
+            SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
+                .topic(kafka.topics().snapshotsTopic())
+                .keyHash(options.keys().keyHash())
+                .listener(snapshotsSeen)
+                .build());
     cleanup.add(client::close);
     jobs = new DemoJobs(cluster, settings, kafka.bootstrapServers(), events);
     jobs.awaitRunning();
@@ -114,18 +130,8 @@ final class DemoRun {
     }
   }
 
-  private static EmbeddedBroker.Settings brokerSettings() {
-    return EmbeddedBroker.Settings.tuned()
-        .with("num.partitions", Integer.toString(DemoSettings.PARTITIONS))
-        // On a busy machine the broker may miss its own heartbeats.
-        .with("broker.session.timeout.ms", "60000");
-  }
-
   private DemoReport sendAndCheck(KafkaOptions kafka, JobOptions options, SnapshotClient client)
       throws Exception {
-    EventProducer producer =
-        new EventProducer(
-            kafka.bootstrapServers(), kafka.events().topic(), settings.eventsPerSecond());
     TopicReader<byte[], byte[]> reader =
         new TopicReader<>(
             kafka.bootstrapServers(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -133,7 +139,7 @@ final class DemoRun {
     long startNanos = System.nanoTime();
     during(
         () -> {
-          producer.send(events);
+          send(kafka);
           jobs.awaitDedup();
           return null;
         });
@@ -153,11 +159,54 @@ final class DemoRun {
               settings,
               observed,
               seconds,
-              snapshotsSeen.count(),
+              snapshotsSeen.count,
               SnapshotSummary.of(client.status().snapshot().orElseThrow()),
               checks.all(),
               checks.nanosPerQuery());
         });
+  }
+
+  /**
+   * Sends every event once, at its rate and with the send time as the event time, and returns when
+   * the broker has acknowledged all.
+   *
+   * @throws KafkaException if the broker rejects an event
+   */
+  private void send(KafkaOptions kafka) throws InterruptedException {
+    AtomicReference<Exception> rejection = new AtomicReference<>();
+    // In order and without duplicates: Kafka's default is an idempotent producer.
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                kafka.bootstrapServers(),
+                ProducerConfig.LINGER_MS_CONFIG,
+                LINGER_MILLIS),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      long startNanos = System.nanoTime();
+      for (int i = 0; i < events.size() && rejection.get() == null; i++) {
+        long dueNanos = startNanos + Math.round(i * 1e9 / settings.eventsPerSecond());
+        TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
+        DemoEvent event = events.get(i);
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    kafka.events().topic(),
+                    event.partition(),
+                    event.recordKey(),
+                    event.recordValue(System.currentTimeMillis())),
+                (place, e) -> {
+                  if (e != null) {
+                    rejection.compareAndSet(null, e);
+                  }
+                });
+      }
+      producer.flush();
+    }
+    if (rejection.get() != null) {
+      throw new KafkaException("an event was rejected: " + rejection.get().getMessage());
+    }
   }
 
   /** Stops the producer and other background work, before the broker is stopped. */
@@ -168,14 +217,6 @@ final class DemoRun {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private SnapshotClientOptions clientOptions(KafkaOptions kafka, JobOptions options) {
-    return SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
-        .topic(kafka.topics().snapshotsTopic())
-        .keyHash(options.keys().keyHash())
-        .listener(snapshotsSeen)
-        .build();
   }
 
   /** Runs a slow step in the background while progress is shown. */
@@ -192,8 +233,8 @@ final class DemoRun {
         jobs.requireNoFailure();
       }
       var counts = jobs.counts();
-      progress.show(counts, snapshotsSeen.count(), snapshotsSeen.keys());
-      Object seen = List.of(counts, snapshotsSeen.count());
+      progress.show(counts, snapshotsSeen.count, snapshotsSeen.keys);
+      Object seen = List.of(counts, snapshotsSeen.count);
       if (!seen.equals(lastSeen)) {
         lastSeen = seen;
         changedNanos = System.nanoTime();
@@ -234,11 +275,11 @@ final class DemoRun {
             last.set(record.value());
           }
         });
-    byte[] manifest =
-        Optional.ofNullable(last.get())
-            .orElseThrow(() -> new IllegalStateException("no snapshot was published"));
+    if (last.get() == null) {
+      throw new IllegalStateException("no snapshot was published");
+    }
     try {
-      return Manifest.read(manifest);
+      return Manifest.read(last.get());
     } catch (SnapshotException e) {
       throw new UncheckedIOException(e);
     }
@@ -262,14 +303,6 @@ final class DemoRun {
     public void onSnapshot(Manifest manifest) {
       keys = manifest.count();
       count++;
-    }
-
-    long count() {
-      return count;
-    }
-
-    long keys() {
-      return keys;
     }
   }
 }

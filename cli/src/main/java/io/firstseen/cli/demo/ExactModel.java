@@ -12,18 +12,25 @@ import java.util.function.LongToDoubleFunction;
 
 /** The expected results of an exact pipeline for the demo's stream. */
 final class ExactModel {
-  private final List<DemoEvent> events;
+  /** The events, indexed by number. */
+  final List<DemoEvent> events;
+
   private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
-  private final BitSet firstSeen = new BitSet();
-  private final Set<String> live = new HashSet<>();
-  private final Set<String> removed = new HashSet<>();
-  private double expectedDrops;
+
+  /** The numbers of the events that add a key that is not live. */
+  final BitSet firstSeen = new BitSet();
+
+  /** The keys that are live at the end. */
+  final Set<String> live = new HashSet<>();
+
+  /** The keys that were live once but not at the end. */
+  final Set<String> removed = new HashSet<>();
+
+  /** The expected number of new keys that a filter with the given rate drops. */
+  double expectedDrops;
 
   private ExactModel(List<DemoEvent> events) {
     this.events = events;
-    for (Outcome.Kind kind : Outcome.Kind.values()) {
-      counts.put(kind, 0L);
-    }
   }
 
   /**
@@ -60,33 +67,7 @@ final class ExactModel {
     return Outcome.Kind.REMOVED;
   }
 
-  /** The events, indexed by number. */
-  List<DemoEvent> events() {
-    return events;
-  }
-
-  /** The number of events with that outcome. */
   long count(Outcome.Kind kind) {
-    return counts.get(kind);
-  }
-
-  /** The numbers of the events that add a key that is not live. */
-  BitSet firstSeen() {
-    return firstSeen;
-  }
-
-  /** The keys that are live at the end. */
-  Set<String> live() {
-    return live;
-  }
-
-  /** The keys that were live once but not at the end. */
-  Set<String> removed() {
-    return removed;
-  }
-
-  /** The expected number of new keys that a filter with the given rate drops. */
-  double expectedDrops() {
-    return expectedDrops;
+    return counts.getOrDefault(kind, 0L);
   }
 }

@@ -12,11 +12,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The pipeline's results for the demo's stream, read from its topics. */
 final class ObservedOutcomes {
-  private final BitSet accepted = new BitSet();
-  private final BitSet acceptedTwice = new BitSet();
-  private final Set<String> live = new HashSet<>();
+  /** The numbers of the events that were accepted. */
+  final BitSet accepted = new BitSet();
+
+  /** The numbers of the events whose key was accepted while it was live. */
+  final BitSet acceptedTwice = new BitSet();
+
+  /** The live keys according to the changelog. */
+  final Set<String> live = new HashSet<>();
+
+  /**
+   * The number of tombstones of keys that had not been accepted. Each of these deletes removed the
+   * fingerprint of another key from the filter, so the other key may be accepted a second time.
+   */
+  long strayRemovals;
+
   private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
-  private long strayRemovals;
 
   /** Adds a record of the changelog; records of one key must be added in order. */
   void changelog(byte[] key, byte @Nullable [] value) {
@@ -44,29 +55,6 @@ final class ObservedOutcomes {
   /** The number of records with that outcome. */
   long count(Outcome.Kind kind) {
     return counts.getOrDefault(kind, 0L);
-  }
-
-  /** The numbers of the events that were accepted. */
-  BitSet accepted() {
-    return accepted;
-  }
-
-  /** The live keys according to the changelog. */
-  Set<String> live() {
-    return live;
-  }
-
-  /** The numbers of the events whose key was accepted while it was live. */
-  BitSet acceptedTwice() {
-    return acceptedTwice;
-  }
-
-  /**
-   * The number of tombstones of keys that had not been accepted. Each of these deletes removed the
-   * fingerprint of another key from the filter, so the other key may be accepted a second time.
-   */
-  long strayRemovals() {
-    return strayRemovals;
   }
 
   /** The number of outcomes. */

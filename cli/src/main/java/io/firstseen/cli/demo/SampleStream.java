@@ -1,7 +1,9 @@
 package io.firstseen.cli.demo;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.filters.key.Keys;
 import io.firstseen.types.Operation;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -31,6 +33,28 @@ import java.util.zip.GZIPInputStream;
 final class SampleStream {
   /** One event in this many is malformed. */
   static final int MALFORMED_EVERY = 250;
+
+  /** The values of malformed events, one of each kind. */
+  static final List<byte[]> MALFORMED =
+      List.of(
+          // Truncated JSON.
+          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"exam".getBytes(UTF_8),
+          // An unknown operation.
+          event("1775403029000", "upsert", "example.org"),
+          // An empty key.
+          event("1775403029000", "add", ""),
+          // A key that is too long.
+          event("1775403029000", "add", "a".repeat(Keys.MAX_KEY_BYTES + 1)),
+          // No time.
+          "{\"op\":\"add\",\"key\":\"example.org\"}".getBytes(UTF_8),
+          // A negative time.
+          event("-1", "add", "example.org"),
+          // A time too far ahead: the year 2286.
+          event("9999999999999", "add", "example.org"),
+          // Not UTF-8.
+          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"caf\u00e9\"}".getBytes(ISO_8859_1),
+          // Well-formed, but its key is not a URL.
+          event("1775403029000", "add", "mailto:postmaster@example.org"));
 
   private static final String RESOURCE = "/examples/phishing-domains-small.tsv.gz";
   private static final long SEED = 20_260_405;
@@ -111,7 +135,7 @@ final class SampleStream {
   private void add(Operation operation, String domain, String spelling) {
     if (events.size() % MALFORMED_EVERY == MALFORMED_EVERY - 1) {
       int number = events.size();
-      byte[] bytes = MalformedEvents.get(number / MALFORMED_EVERY);
+      byte[] bytes = MALFORMED.get(number / MALFORMED_EVERY % MALFORMED.size());
       events.add(DemoEvent.malformed(number, number % partitions, bytes));
     }
     String url = url(domain);
@@ -133,5 +157,9 @@ final class SampleStream {
       case 4 -> "http://user@" + domain + "/a/../";
       default -> url(domain);
     };
+  }
+
+  private static byte[] event(String ts, String op, String key) {
+    return "{\"ts\":%s,\"op\":\"%s\",\"key\":\"%s\"}".formatted(ts, op, key).getBytes(UTF_8);
   }
 }

@@ -75,7 +75,7 @@ class ChecksTest {
   }
 
   private List<String> failing() throws Exception {
-    return failing(observed.live()::contains);
+    return failing(observed.live::contains);
   }
 
   /** True for the first {@code count} events of a kind that satisfy a condition. */
@@ -93,7 +93,7 @@ class ChecksTest {
     run(none());
     assertThat(failing()).isEmpty();
     assertThat(observed.count(Outcome.Kind.ACCEPTED)).isEqualTo(model.count(Outcome.Kind.ACCEPTED));
-    assertThat(observed.live()).isEqualTo(model.live());
+    assertThat(observed.live).isEqualTo(model.live);
   }
 
   @Test
@@ -168,7 +168,7 @@ class ChecksTest {
 
   @Test
   void aDeleteThatWasPassedOverIsFound() throws Exception {
-    Predicate<DemoEvent> ignored = first(1, event -> model.removed().contains(event.url()));
+    Predicate<DemoEvent> ignored = first(1, event -> model.removed.contains(event.url()));
     Set<String> keys = new HashSet<>();
     run(
         (event, right) -> {
@@ -185,17 +185,17 @@ class ChecksTest {
   @Test
   void aLiveKeyThatTheSnapshotMissesIsFound() throws Exception {
     run(none());
-    String missed = model.live().iterator().next();
-    assertThat(failing(key -> observed.live().contains(key) && !key.equals(missed)))
+    String missed = model.live.iterator().next();
+    assertThat(failing(key -> observed.live.contains(key) && !key.equals(missed)))
         .containsExactly("live keys absent from the snapshot");
   }
 
   @Test
   void aLiveKeyThatIsNotInTheChangelogIsFoundEvenIfTheSnapshotHasIt() throws Exception {
     run(none());
-    String lost = model.live().iterator().next();
+    String lost = model.live.iterator().next();
     observed.changelog(lost.getBytes(UTF_8), NO_VALUE);
-    assertThat(failing(model.live()::contains))
+    assertThat(failing(model.live::contains))
         .containsExactly(
             "events without exactly one outcome", "live keys absent from the snapshot");
   }
@@ -203,7 +203,7 @@ class ChecksTest {
   @Test
   void aSnapshotThatKeepsDeletedKeysIsFound() throws Exception {
     run(none());
-    assertThat(failing(key -> observed.live().contains(key) || model.removed().contains(key)))
+    assertThat(failing(key -> observed.live.contains(key) || model.removed.contains(key)))
         .containsExactly("deleted keys present in the snapshot");
   }
 
@@ -214,8 +214,8 @@ class ChecksTest {
     assertThat(
             failing(
                 key ->
-                    observed.live().contains(key)
-                        || (isSmallShare.test(key) && !model.removed().contains(key))))
+                    observed.live.contains(key)
+                        || (isSmallShare.test(key) && !model.removed.contains(key))))
         .containsExactly("absent keys reported as present");
   }
 

@@ -34,10 +34,10 @@ class ExactModelTest {
     assertThat(model.count(Outcome.Kind.REMOVED)).isEqualTo(2);
     assertThat(model.count(Outcome.Kind.UNKNOWN_DELETE)).isEqualTo(1);
     assertThat(model.count(Outcome.Kind.DEAD_LETTER)).isEqualTo(1);
-    assertThat(model.firstSeen().stream()).containsExactly(1, 3, 6);
-    assertThat(model.live()).containsExactly("b");
-    assertThat(model.removed()).containsExactly("a");
+    assertThat(model.firstSeen.stream()).containsExactly(1, 3, 6);
+    assertThat(model.live).containsExactly("b");
+    assertThat(model.removed).containsExactly("a");
     // 0 keys before the first, 1 before the second, 0 before the third.
-    assertThat(model.expectedDrops()).isEqualTo(0.1, within(1e-12));
+    assertThat(model.expectedDrops).isEqualTo(0.1, within(1e-12));
   }
 }

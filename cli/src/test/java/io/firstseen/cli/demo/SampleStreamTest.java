@@ -130,7 +130,7 @@ class SampleStreamTest {
         reasons.add(problem.replaceAll("[0-9]+", "N"));
       }
     }
-    assertThat(reasons).hasSize(MalformedEvents.kinds());
+    assertThat(reasons).hasSize(SampleStream.MALFORMED.size());
   }
 
   @Test
