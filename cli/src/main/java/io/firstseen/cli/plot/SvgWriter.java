@@ -18,33 +18,37 @@ final class SvgWriter {
   SvgWriter(int width, int height) {
     try {
       xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
-      xml.writeStartElement("svg");
-      xml.writeDefaultNamespace(NAMESPACE);
     } catch (XMLStreamException e) {
       throw cannotHappen(e);
     }
+    write(() -> xml.writeStartElement("svg"));
+    write(() -> xml.writeDefaultNamespace(NAMESPACE));
     attributes("width", width, "height", height, "viewBox", "0 0 " + width + " " + height);
+  }
+
+  private interface Step {
+    void run() throws XMLStreamException;
+  }
+
+  private SvgWriter write(Step step) {
+    try {
+      step.run();
+      return this;
+    } catch (XMLStreamException e) {
+      throw cannotHappen(e);
+    }
   }
 
   /** Opens an element, up to {@link #close}; attributes alternate names and values. */
   SvgWriter open(String element, Object... attributes) {
-    try {
-      xml.writeCharacters("\n");
-      xml.writeStartElement(element);
-    } catch (XMLStreamException e) {
-      throw cannotHappen(e);
-    }
+    write(() -> xml.writeCharacters("\n"));
+    write(() -> xml.writeStartElement(element));
     return attributes(attributes);
   }
 
   /** Closes the last opened element. */
   SvgWriter close() {
-    try {
-      xml.writeEndElement();
-    } catch (XMLStreamException e) {
-      throw cannotHappen(e);
-    }
-    return this;
+    return write(xml::writeEndElement);
   }
 
   /** Writes an empty element. */
@@ -54,35 +58,21 @@ final class SvgWriter {
 
   /** Writes an element with text. */
   SvgWriter text(String element, String content, Object... attributes) {
-    open(element, attributes);
-    try {
-      xml.writeCharacters(content);
-    } catch (XMLStreamException e) {
-      throw cannotHappen(e);
-    }
-    return close();
+    return open(element, attributes).write(() -> xml.writeCharacters(content)).close();
   }
 
   /** Returns the complete SVG; nothing can be written afterwards. */
   String finish() {
-    try {
-      xml.writeCharacters("\n");
-      xml.writeEndDocument();
-      xml.close();
-    } catch (XMLStreamException e) {
-      throw cannotHappen(e);
-    }
+    write(() -> xml.writeCharacters("\n")).write(xml::writeEndDocument).write(xml::close);
     return text + "\n";
   }
 
   /** Adds attributes to the last opened element. */
   SvgWriter attributes(Object... attributes) {
-    try {
-      for (int i = 0; i < attributes.length; i += 2) {
-        xml.writeAttribute((String) attributes[i], value(attributes[i + 1]));
-      }
-    } catch (XMLStreamException e) {
-      throw cannotHappen(e);
+    for (int i = 0; i < attributes.length; i += 2) {
+      String name = (String) attributes[i];
+      String value = value(attributes[i + 1]);
+      write(() -> xml.writeAttribute(name, value));
     }
     return this;
   }

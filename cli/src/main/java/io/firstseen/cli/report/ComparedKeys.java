@@ -22,10 +22,15 @@ public final class ComparedKeys {
   /** Separates a key from an appended number in an absent key. */
   private static final char ABSENT_KEY_MARK = '\0';
 
-  private final String[] keys;
-  private final KeyHash keyHash;
-  private final long[] hashes;
-  private final long keyBytes;
+  /** The keys. Callers must not change the array. */
+  final String[] keys;
+
+  final KeyHash keyHash;
+
+  /** The hashes of the keys. Callers must not change the array. */
+  final long[] hashes;
+
+  final long keyBytes;
 
   private ComparedKeys(String[] keys, KeyHash keyHash) {
     this.keys = keys;
@@ -69,28 +74,6 @@ public final class ComparedKeys {
       Collections.shuffle(Arrays.asList(distinct), new Random(SEED));
       return new ComparedKeys(distinct, keyHash);
     }
-  }
-
-  int count() {
-    return keys.length;
-  }
-
-  long keyBytes() {
-    return keyBytes;
-  }
-
-  KeyHash keyHash() {
-    return keyHash;
-  }
-
-  /** The hashes of the keys. Callers must not change the array. */
-  long[] hashes() {
-    return hashes;
-  }
-
-  /** The keys. Callers must not change the array. */
-  String[] keys() {
-    return keys;
   }
 
   /** The {@code i}-th candidate for an absent key, from 0 without limit. */

@@ -12,76 +12,119 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
 
 /** The sets that store only 64-bit hashes of keys, with a configured false-positive rate. */
 enum HashedStructure {
   /** Created for the number of keys. */
-  SHORTENED_KEYS("shortened-keys", "hash set, shortened keys") {
-    @Override
-    ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
-      ShortenedKeySet set = ShortenedKeySet.forCapacity(hashes.length, falsePositiveRate);
-      for (long hash : hashes) {
-        set.add(hash);
-      }
-      return new ShortenedKeys(set);
-    }
-  },
+  SHORTENED_KEYS(
+      "shortened-keys",
+      "hash set, shortened keys",
+      (hashes, rate) -> {
+        ShortenedKeySet set = ShortenedKeySet.forCapacity(hashes.length, rate);
+        for (long hash : hashes) {
+          set.add(hash);
+        }
+        return filled(
+            set,
+            probes -> {
+              int claimed = 0;
+              for (long probe : probes) {
+                claimed += set.mightContain(probe) ? 1 : 0;
+              }
+              return claimed;
+            });
+      }),
 
   /** Created for the number of keys. */
-  BLOOM("bloom", "Bloom filter") {
-    @Override
-    ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
-      BloomFilter filter = BloomFilter.forCapacity(hashes.length, falsePositiveRate);
-      for (long hash : hashes) {
-        filter.add(hash);
-      }
-      return new Bloom(filter);
-    }
-  },
+  BLOOM(
+      "bloom",
+      "Bloom filter",
+      (hashes, rate) -> {
+        BloomFilter filter = BloomFilter.forCapacity(hashes.length, rate);
+        for (long hash : hashes) {
+          filter.add(hash);
+        }
+        return filled(
+            filter,
+            probes -> {
+              int claimed = 0;
+              for (long probe : probes) {
+                claimed += filter.mightContain(probe) ? 1 : 0;
+              }
+              return claimed;
+            });
+      }),
 
   /** Grows from an empty filter. */
-  CUCKOO("cuckoo", "cuckoo filter") {
-    @Override
-    ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
-      CuckooFilter filter = CuckooFilter.forCapacity(hashes.length, falsePositiveRate);
-      for (long hash : hashes) {
-        filter.insert(hash);
-      }
-      return new Cuckoo(filter);
-    }
-  },
+  CUCKOO(
+      "cuckoo",
+      "cuckoo filter",
+      (hashes, rate) -> {
+        CuckooFilter filter = CuckooFilter.forCapacity(hashes.length, rate);
+        for (long hash : hashes) {
+          filter.insert(hash);
+        }
+        return filled(
+            filter,
+            probes -> {
+              int claimed = 0;
+              for (long probe : probes) {
+                claimed += filter.mightContain(probe) ? 1 : 0;
+              }
+              return claimed;
+            });
+      }),
 
   /** Sorted and encoded in one step, like a snapshot of one shard. */
-  GOLOMB("golomb", "Golomb-coded set") {
-    @Override
-    ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
-      SetParameters parameters =
-          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), falsePositiveRate);
-      return new Golomb(
-          Snapshot.build(hashes, new SnapshotParameters(parameters, "report", 0, 0, 0, 0)));
-    }
-  };
-
-  private final String id;
-  private final String title;
-
-  HashedStructure(String id, String title) {
-    this.id = id;
-    this.title = title;
-  }
+  GOLOMB(
+      "golomb",
+      "Golomb-coded set",
+      (hashes, rate) -> {
+        SetParameters parameters =
+            SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), rate);
+        Snapshot snapshot =
+            Snapshot.build(hashes, new SnapshotParameters(parameters, "report", 0, 0, 0, 0));
+        SnapshotHeader header = snapshot.header();
+        return new Filled(
+            probes -> {
+              int claimed = 0;
+              for (long probe : probes) {
+                claimed += snapshot.mightContain(probe) ? 1 : 0;
+              }
+              return claimed;
+            },
+            // The whole file: header, bucket starts and codes.
+            () -> snapshot.asByteBuffer().remaining(),
+            () -> header.universe().rateOf(header.count()));
+      });
 
   /** The name in JSON and options. */
-  String id() {
-    return id;
-  }
+  final String id;
 
   /** The name in tables. */
-  String title() {
-    return title;
+  final String title;
+
+  // Lambdas without state.
+  @SuppressWarnings("ImmutableEnumChecker")
+  private final Filling filling;
+
+  HashedStructure(String id, String title, Filling filling) {
+    this.id = id;
+    this.title = title;
+    this.filling = filling;
+  }
+
+  private interface Filling {
+    ComparedSet<long[]> of(long[] hashes, double falsePositiveRate);
   }
 
   /** Creates a set of these hashes with at most this false-positive rate. */
-  abstract ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate);
+  ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
+    return filling.of(hashes, falsePositiveRate);
+  }
 
   /**
    * Rejects numbers of keys and rates that a structure does not support.
@@ -93,73 +136,25 @@ enum HashedStructure {
     CuckooShape.forCapacity(keys, falsePositiveRate);
   }
 
-  private interface OverFilter extends ComparedSet<long[]> {
-    MembershipFilter filter();
-
-    @Override
-    default long sizeBytes() {
-      return filter().sizeBytes();
-    }
-
-    @Override
-    default double predictedFalsePositiveRate() {
-      return filter().predictedFalsePositiveRate();
-    }
+  private static Filled filled(MembershipFilter filter, ToIntFunction<long[]> counter) {
+    return new Filled(counter, filter::sizeBytes, filter::predictedFalsePositiveRate);
   }
 
-  private record ShortenedKeys(ShortenedKeySet filter) implements OverFilter {
+  private record Filled(ToIntFunction<long[]> counter, LongSupplier bytes, DoubleSupplier rate)
+      implements ComparedSet<long[]> {
     @Override
     public int claimed(long[] probes) {
-      int claimed = 0;
-      for (long probe : probes) {
-        claimed += filter.mightContain(probe) ? 1 : 0;
-      }
-      return claimed;
-    }
-  }
-
-  private record Bloom(BloomFilter filter) implements OverFilter {
-    @Override
-    public int claimed(long[] probes) {
-      int claimed = 0;
-      for (long probe : probes) {
-        claimed += filter.mightContain(probe) ? 1 : 0;
-      }
-      return claimed;
-    }
-  }
-
-  private record Cuckoo(CuckooFilter filter) implements OverFilter {
-    @Override
-    public int claimed(long[] probes) {
-      int claimed = 0;
-      for (long probe : probes) {
-        claimed += filter.mightContain(probe) ? 1 : 0;
-      }
-      return claimed;
-    }
-  }
-
-  private record Golomb(Snapshot snapshot) implements ComparedSet<long[]> {
-    @Override
-    public int claimed(long[] probes) {
-      int claimed = 0;
-      for (long probe : probes) {
-        claimed += snapshot.mightContain(probe) ? 1 : 0;
-      }
-      return claimed;
+      return counter.applyAsInt(probes);
     }
 
-    /** {@inheritDoc} Includes the whole file: header, bucket starts and codes. */
     @Override
     public long sizeBytes() {
-      return snapshot.asByteBuffer().remaining();
+      return bytes.getAsLong();
     }
 
     @Override
     public double predictedFalsePositiveRate() {
-      SnapshotHeader header = snapshot.header();
-      return header.universe().rateOf(header.count());
+      return rate.getAsDouble();
     }
   }
 }

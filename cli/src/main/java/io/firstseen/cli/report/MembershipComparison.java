@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -60,7 +61,7 @@ public final class MembershipComparison {
   private MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
     this.keys = keys;
     this.progress = progress;
-    long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes() / keys.count();
+    long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes / keys.keys.length;
     long wanted = Math.min(MAX_LOOKUPS, Math.max(MIN_LOOKUPS, probes));
     this.lookups = (int) Math.min(wanted, MAX_SAMPLE_BYTES / sampledKeyBytes);
     this.absentHashes = new long[probes];
@@ -93,7 +94,7 @@ public final class MembershipComparison {
   public static MembershipReport run(
       ComparedKeys keys, List<Double> falsePositiveRates, int probes, Consumer<String> progress) {
     for (double rate : falsePositiveRates) {
-      HashedStructure.requirePossible(keys.count(), rate);
+      HashedStructure.requirePossible(keys.keys.length, rate);
     }
     return new MembershipComparison(keys, probes, progress).run(falsePositiveRates);
   }
@@ -107,23 +108,24 @@ public final class MembershipComparison {
       }
     }
     return new MembershipReport(
-        keys.count(),
-        keys.keyBytes(),
+        keys.keys.length,
+        keys.keyBytes,
         absentHashes.length,
-        keys.keyHash().algorithm(),
+        keys.keyHash.algorithm(),
         hashNanos(),
         sets);
   }
 
   private SetFigures exactSet() {
-    return new Subject<String[], ExactKeySet>(
-            "exact",
-            "exact hash set",
-            () -> fresh(keys.count(), i -> keys.keys()[i]),
-            ExactKeySet::of,
-            () -> fresh(lookups, i -> randomKey()),
-            () -> fresh(lookups, i -> keys.absentKeyCandidate(random.nextInt(absentHashes.length))))
-        .measure(0, this::findAbsentKeys);
+    return measure(
+        "exact",
+        "exact hash set",
+        0,
+        () -> fresh(keys.keys.length, i -> keys.keys[i]),
+        ExactKeySet::of,
+        this::findAbsentKeys,
+        () -> fresh(lookups, i -> randomKey()),
+        () -> fresh(lookups, i -> keys.absentKeyCandidate(random.nextInt(absentHashes.length))));
   }
 
   /**
@@ -142,14 +144,15 @@ public final class MembershipComparison {
   }
 
   private SetFigures hashedSet(HashedStructure structure, double rate) {
-    return new Subject<long[], ComparedSet<long[]>>(
-            structure.id(),
-            structure.title(),
-            keys::hashes,
-            hashes -> structure.fill(hashes, rate),
-            () -> randomOf(keys.hashes()),
-            () -> randomOf(absentHashes))
-        .measure(rate, set -> set.claimed(absentHashes));
+    return measure(
+        structure.id,
+        structure.title,
+        rate,
+        () -> keys.hashes,
+        hashes -> structure.fill(hashes, rate),
+        set -> set.claimed(absentHashes),
+        () -> randomOf(keys.hashes),
+        () -> randomOf(absentHashes));
   }
 
   private double hashNanos() {
@@ -162,13 +165,13 @@ public final class MembershipComparison {
                 .toArray(byte[][]::new),
         sample -> {
           for (int i = 0; i < sample.length; i++) {
-            hashes[i] = keys.keyHash().hash(sample[i]);
+            hashes[i] = keys.keyHash.hash(sample[i]);
           }
         });
   }
 
   private String randomKey() {
-    return keys.keys()[random.nextInt(keys.count())];
+    return keys.keys[random.nextInt(keys.keys.length)];
   }
 
   private long[] randomOf(long[] hashes) {
@@ -182,85 +185,68 @@ public final class MembershipComparison {
   }
 
   /**
-   * One kind of set under measurement.
+   * Measures one kind of set.
    *
    * @param <K> the type of query arguments
    * @param <S> the kind of set
    */
-  private final class Subject<K, S extends ComparedSet<K>> {
-    private final String id;
-    private final String title;
-    private final Supplier<K> allKeys;
-    private final Function<K, S> filling;
-    private final Supplier<K> hits;
-    private final Supplier<K> misses;
-    private S set;
+  private <K, S extends ComparedSet<K>> SetFigures measure(
+      String id,
+      String title,
+      double requestedRate,
+      Supplier<K> allKeys,
+      Function<K, S> filling,
+      ToIntFunction<S> falsePositives,
+      Supplier<K> hits,
+      Supplier<K> misses) {
+    String name =
+        requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
+    progress.accept(name + ": filling");
+    int fillings = fillings();
+    AtomicReference<S> last = new AtomicReference<>();
+    double addNanos =
+        FILLING.medianNanos(
+            Math.multiplyExact(fillings, keys.keys.length),
+            () -> {
+              // Free the old set first, because two sets may not fit into the heap.
+              last.set(null);
+              return Stream.generate(allKeys).limit(fillings).toList();
+            },
+            copies -> copies.forEach(copy -> last.set(filling.apply(copy))));
+    S set = last.get();
+    progress.accept(name + ": querying absent keys");
+    int claimedAbsentKeys = falsePositives.applyAsInt(set);
+    progress.accept(name + ": timing");
+    double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(set, probes, lookups, title));
+    double missNanos = ASKING.medianNanos(lookups, misses, probes -> ask(set, probes, 0, title));
+    return new SetFigures(
+        id,
+        title,
+        requestedRate,
+        keys.keys.length,
+        set.sizeBytes(),
+        set.predictedFalsePositiveRate(),
+        claimedAbsentKeys,
+        absentHashes.length,
+        addNanos,
+        hitNanos,
+        missNanos);
+  }
 
-    Subject(
-        String id,
-        String title,
-        Supplier<K> allKeys,
-        Function<K, S> filling,
-        Supplier<K> hits,
-        Supplier<K> misses) {
-      this.id = id;
-      this.title = title;
-      this.allKeys = allKeys;
-      this.filling = filling;
-      this.hits = hits;
-      this.misses = misses;
-    }
+  /** The number of times that a set is filled in a round, each time with different keys. */
+  private int fillings() {
+    int count = keys.keys.length;
+    long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * count + keys.keyBytes);
+    int wanted = (MIN_ADDITIONS + count - 1) / count;
+    return (int) Math.max(1, Math.min(wanted, roomFor));
+  }
 
-    SetFigures measure(double requestedRate, ToIntFunction<S> falsePositives) {
-      String name =
-          requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
-      progress.accept(name + ": filling");
-      double addNanos = addNanos();
-      progress.accept(name + ": querying absent keys");
-      int claimedAbsentKeys = falsePositives.applyAsInt(set);
-      progress.accept(name + ": timing");
-      double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(probes, lookups));
-      double missNanos = ASKING.medianNanos(lookups, misses, probes -> ask(probes, 0));
-      return new SetFigures(
-          id,
-          title,
-          requestedRate,
-          keys.count(),
-          set.sizeBytes(),
-          set.predictedFalsePositiveRate(),
-          claimedAbsentKeys,
-          absentHashes.length,
-          addNanos,
-          hitNanos,
-          missNanos);
-    }
-
-    private double addNanos() {
-      int fillings = fillings();
-      return FILLING.medianNanos(
-          Math.multiplyExact(fillings, keys.count()),
-          () -> {
-            // Free the old set first, because two sets may not fit into the heap.
-            set = null;
-            return Stream.generate(allKeys).limit(fillings).toList();
-          },
-          copies -> copies.forEach(copy -> set = filling.apply(copy)));
-    }
-
-    /** The number of times that a set is filled in a round, each time with different keys. */
-    private int fillings() {
-      long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * keys.count() + keys.keyBytes());
-      int wanted = (MIN_ADDITIONS + keys.count() - 1) / keys.count();
-      return (int) Math.max(1, Math.min(wanted, roomFor));
-    }
-
-    private void ask(K probes, int leastClaimed) {
-      int claimed = set.claimed(probes);
-      if (claimed < leastClaimed) {
-        throw new IllegalStateException(
-            "the %s reported only %d of its %d keys as present"
-                .formatted(title, claimed, leastClaimed));
-      }
+  private static <K> void ask(ComparedSet<K> set, K probes, int leastClaimed, String title) {
+    int claimed = set.claimed(probes);
+    if (claimed < leastClaimed) {
+      throw new IllegalStateException(
+          "the %s reported only %d of its %d keys as present"
+              .formatted(title, claimed, leastClaimed));
     }
   }
 }
