@@ -23,11 +23,7 @@ final class NewDirectory implements Closeable {
     this.partial = partial;
   }
 
-  /**
-   * Creates the sibling.
-   *
-   * @throws UserErrorException if the name exists already, or the sibling cannot be created
-   */
+  /** Creates the sibling. */
   static NewDirectory at(Path directory) {
     Path target = directory.toAbsolutePath().normalize();
     if (Files.exists(target)) {

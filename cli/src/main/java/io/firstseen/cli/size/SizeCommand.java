@@ -253,11 +253,7 @@ public final class SizeCommand extends Verb {
     }
   }
 
-  /**
-   * Rejects options that contradict each other.
-   *
-   * @throws UserErrorException if there are such options
-   */
+  /** Rejects options that contradict each other. */
   void check() {
     require(repeatShare < 1, "--repeats", "[0, 1)", repeatShare);
     require(cached > 0, "--cached", "(0, 1]", cached);

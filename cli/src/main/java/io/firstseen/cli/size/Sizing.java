@@ -49,12 +49,7 @@ public final class Sizing {
     warnOfKeys();
   }
 
-  /**
-   * Calculates the resources of a dedup job.
-   *
-   * @throws UserErrorException if options contradict each other, or if no number of shards or tasks
-   *     is sufficient; the message states the limit
-   */
+  /** Calculates the resources of a dedup job. */
   static Sizing of(SizeCommand request) {
     request.check();
     return new Sizing(request);

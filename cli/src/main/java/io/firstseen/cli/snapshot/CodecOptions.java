@@ -95,11 +95,6 @@ final class CodecOptions {
     return textForm == null ? name.textForm : textForm;
   }
 
-  /**
-   * The codec.
-   *
-   * @throws UserErrorException if options are missing, wrong, or of another codec
-   */
   SetCodec codec() {
     requireOnlyFor(Name.BIP158, "--siphash-key", sipHashKey);
     requireOnlyFor(Name.BIP158, "--block-hash", blockHash);

@@ -62,8 +62,6 @@ record DirectoryPublisher(
    * Publishes a list.
    *
    * @param hashes the hashes of the keys; repeats are allowed
-   * @throws UserErrorException if the directory has a different set, or parameters that differ, or
-   *     if only its newest manifest is signed or expires
    */
   Result publish(long[] hashes, long nowMillis) throws IOException {
     SnapshotDirectory directory = new SnapshotDirectory(path);

@@ -59,7 +59,6 @@ record FileSummary(
    * Reads a manifest or a blob; empty if the file is neither.
    *
    * @throws SnapshotException if it is damaged, or a newer reader is needed
-   * @throws UserErrorException if it cannot be read
    */
   static Optional<FileSummary> of(Path path) throws SnapshotException {
     String magic = magic(path);

@@ -78,8 +78,6 @@ final class KeyFile {
    *
    * @param ofKey the option for the rate of a key or of a text
    * @param ofUrl the option for the highest rate of a URL
-   * @throws UserErrorException if options exclude each other, or if the rule for near-duplicates
-   *     needs a different canonicaliser
    */
   SetParameters parameters(int shards, KeyOptions.Rate ofKey, KeyOptions.Rate ofUrl) {
     KeyHash keyHash = keys.keyHash();
@@ -101,7 +99,6 @@ final class KeyFile {
    *
    * @param output resolves the name of an output file
    * @param err where progress is shown
-   * @throws UserErrorException if no line has a usable key
    */
   void read(
       Cleanup cleanup, UnaryOperator<@Nullable Path> output, PrintWriter err, LongConsumer receiver)

@@ -111,11 +111,7 @@ final class OpenedSnapshots {
     return set == null ? null : set.manifest();
   }
 
-  /**
-   * The changes from this to another.
-   *
-   * @throws UserErrorException if the two cannot be compared
-   */
+  /** The changes from this to another. */
   SnapshotDifference difference(OpenedSnapshots there) {
     if ((snapshot == null) != (there.snapshot == null)) {
       throw new UserErrorException(
@@ -170,11 +166,7 @@ final class OpenedSnapshots {
     return snapshot != null ? snapshot.header().parameters().set() : set.manifest().parameters();
   }
 
-  /**
-   * Whether the set contains the key. Also throws the exceptions of {@link SetParameters#hash}.
-   *
-   * @throws UserErrorException if the key does not belong to the snapshot's shard
-   */
+  /** Whether the set contains the key. Also throws the exceptions of {@link SetParameters#hash}. */
   boolean mightContain(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
     long hash = parameters().hash(scope, key, keyHash);
@@ -193,12 +185,7 @@ final class OpenedSnapshots {
     return snapshot.mightContain(hash);
   }
 
-  /**
-   * The list in the set.
-   *
-   * @throws UserErrorException if the set is not a list, or is one of several shards, or if the
-   *     hash key or the canonicaliser differs
-   */
+  /** The list in the set. */
   UrlList urlList(KeyHash keyHash) {
     if (!UrlList.isList(parameters())) {
       throw new UserErrorException(
@@ -214,12 +201,7 @@ final class OpenedSnapshots {
     }
   }
 
-  /**
-   * The texts of a set with a rule for near-duplicates.
-   *
-   * @throws UserErrorException if the set is one of several shards, or if the hash key or the
-   *     canonicaliser differs
-   */
+  /** The texts of a set with a rule for near-duplicates. */
   NearTexts nearTexts(KeyHash keyHash) {
     requireAllShards();
     try {

@@ -47,8 +47,6 @@ final class Questions {
    * @param command prints the results, and finally the number of queries that could not be
    *     evaluated
    * @return the exit code
-   * @throws UserErrorException if standard input cannot be read, or the locale's encoding has lost
-   *     a part of a word
    */
   static int answer(List<String> words, CommandLine command, Answers answers)
       throws SnapshotException {
@@ -77,11 +75,7 @@ final class Questions {
     return text.replaceAll("[\\t\\r\\n]", " ");
   }
 
-  /**
-   * The bytes of a key on the command line.
-   *
-   * @throws UserErrorException if the locale's encoding has lost some of them
-   */
+  /** The bytes of a key on the command line. */
   static byte[] bytesOf(String key) {
     String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {

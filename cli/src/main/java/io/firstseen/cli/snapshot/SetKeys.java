@@ -68,11 +68,6 @@ final class SetKeys {
     InputFile.requireOther(input, output);
   }
 
-  /**
-   * Reads all keys.
-   *
-   * @throws UserErrorException if they cannot be read, or one of them is not a key
-   */
   List<byte[]> read(KeyForm form) {
     if (at != null && format != Format.JSON) {
       throw new UserErrorException("--at is for --format json");

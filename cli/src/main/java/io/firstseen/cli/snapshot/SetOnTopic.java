@@ -43,11 +43,7 @@ final class SetOnTopic {
     return topic.client(bootstrapServers, setName).followingOnly();
   }
 
-  /**
-   * The options of a follower of a directory, or of its address on a web server.
-   *
-   * @throws UserErrorException if the address cannot be used, or if an option is for topics
-   */
+  /** The options of a follower of a directory, or of its address on a web server. */
   FollowedDirectory.Builder inDirectory(String pathOrAddress) {
     if (topic.hasBlobLocation()) {
       throw new UserErrorException("--blobs is for --bootstrap-servers");
@@ -68,7 +64,6 @@ final class SetOnTopic {
    *
    * @param progress shows the progress and ignored records
    * @throws NothingPublishedException if there is no snapshot yet
-   * @throws UserErrorException if the topic, or the place of its blobs, cannot be read
    * @throws IOException if the published snapshot cannot be used
    */
   SnapshotPull.Result pull(

@@ -60,11 +60,7 @@ final class SnapshotSignCommand extends Verb {
     return ExitCode.GOOD;
   }
 
-  /**
-   * Reads the file of --signing-key.
-   *
-   * @throws UserErrorException if it does not contain a key
-   */
+  /** Reads the file of --signing-key. */
   static SigningKey read(Path keyFile) throws IOException {
     try {
       return SigningKey.read(keyFile);

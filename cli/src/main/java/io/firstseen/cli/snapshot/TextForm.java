@@ -41,11 +41,6 @@ enum TextForm {
   /** Parses the bytes; throws IllegalArgumentException if the text is not in this encoding. */
   abstract byte[] parse(String text);
 
-  /**
-   * Parses the bytes.
-   *
-   * @throws UserErrorException if the text is not in this encoding
-   */
   byte[] read(String text) {
     try {
       return parse(text);

@@ -22,11 +22,7 @@ final class DataDirectory implements Closeable {
     this.lockFile = lockFile;
   }
 
-  /**
-   * Creates the directory if it is missing, and locks it.
-   *
-   * @throws UserErrorException if another process has locked it
-   */
+  /** Creates the directory if it is missing, and locks it. */
   static DataDirectory open(Path path) throws IOException {
     if (Files.exists(path) && !Files.isDirectory(path)) {
       throw new UserErrorException("--data must be a directory, got the file " + path);

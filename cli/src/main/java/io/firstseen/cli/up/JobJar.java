@@ -21,8 +21,6 @@ final class JobJar {
   /**
    * Finds the jar in the command's distribution or checkout, with the command's version. If the
    * command has no version, as in a test, returns the newest jar.
-   *
-   * @throws UserErrorException if there is no jar of the jobs
    */
   static Path find() throws IOException {
     // HOME/command/cli-VERSION.jar, HOME/cli/target/cli-VERSION.jar or HOME/cli/target/classes.

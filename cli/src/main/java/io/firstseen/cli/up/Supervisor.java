@@ -61,11 +61,7 @@ final class Supervisor {
     parts.add(new JobPart(name, rest, id, starter));
   }
 
-  /**
-   * Watches all parts until the thread is interrupted.
-   *
-   * @throws UserErrorException if a part has ended for a reason that a restart cannot fix
-   */
+  /** Watches all parts until the thread is interrupted. */
   void run() throws Exception {
     while (true) {
       for (Part part : parts) {
