@@ -73,7 +73,7 @@ final class SetOnTopic {
         new SnapshotListener() {
           @Override
           public void onProgress(long readBytes, long left) {
-            progress.show(() -> FollowLines.progress(readBytes, left));
+            progress.show(() -> SnapshotFollowCommand.progress(readBytes, left));
           }
 
           @Override

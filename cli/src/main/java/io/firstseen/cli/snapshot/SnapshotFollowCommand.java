@@ -1,18 +1,25 @@
 package io.firstseen.cli.snapshot;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.SnapshotUpdate;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.Closeable;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +37,7 @@ import picocli.CommandLine.Option;
       "Follows a set on a topic, in a directory or on a web server until it is interrupted. "
           + "Prints a line per verified snapshot and per problem. Does not need the hash key."
     })
-final class SnapshotFollowCommand extends Verb {
+final class SnapshotFollowCommand extends Verb implements SnapshotListener {
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -55,6 +62,10 @@ final class SnapshotFollowCommand extends Verb {
   @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
 
+  private final CountDownLatch end = new CountDownLatch(1);
+  private Progress progress;
+  private long printed;
+
   /** The source of snapshots. */
   static final class Origin {
     @Option(
@@ -74,42 +85,142 @@ final class SnapshotFollowCommand extends Verb {
 
   @Override
   public Integer call() throws Exception {
-    return Cleanup.after(this::follow);
+    progress = new Progress(err());
+    return Cleanup.after(
+        cleanup -> {
+          Closeable following = cleanup.open(this::start);
+          end.await();
+          following.close();
+          progress.close();
+          return ExitCode.GOOD;
+        });
   }
 
-  private int follow(Cleanup cleanup) throws Exception {
-    CountDownLatch end = new CountDownLatch(1);
-    AtomicLong left = new AtomicLong(count == null ? Long.MAX_VALUE : count);
-    Progress progress = new Progress(err());
-    FollowLines lines =
-        new FollowLines(
-            out(),
-            json,
-            progress,
-            () -> {
-              if (left.decrementAndGet() == 0) {
-                end.countDown();
-              }
-            },
-            end::countDown);
-    Closeable following = cleanup.open(() -> start(lines));
-    end.await();
-    following.close();
-    progress.close();
-    return ExitCode.GOOD;
-  }
-
-  private Closeable start(SnapshotListener listener) {
+  private Closeable start() {
     if (origin.directory != null) {
       if (cacheDirectory != null) {
         throw new UserErrorException("--cache-dir is for --bootstrap-servers");
       }
-      return set.inDirectory(origin.directory).listener(listener).start()::close;
+      return set.inDirectory(origin.directory).listener(this).start()::close;
     }
-    SnapshotClientOptions.Builder options = set.options(origin.bootstrapServers).listener(listener);
+    SnapshotClientOptions.Builder options = set.options(origin.bootstrapServers).listener(this);
     if (cacheDirectory != null) {
       options.cacheDirectory(cacheDirectory);
     }
     return SnapshotClient.start(options.build())::close;
+  }
+
+  static String progress(long readBytes, long left) {
+    return "reading: %s bytes, %s records left"
+        .formatted(SnapshotSummary.number(readBytes), SnapshotSummary.number(left));
+  }
+
+  /** Adds what {@code follow} and {@code pull} report of a manifest. */
+  static void describe(ObjectNode object, Manifest manifest) {
+    object
+        .put("sequence", manifest.sequence())
+        .put("windowStartMillis", manifest.windowStartMillis())
+        .put("windowEndMillis", manifest.windowEndMillis())
+        .put("publishedMillis", manifest.publishedMillis());
+    if (manifest.expiresMillis() != null) {
+      object.put("expiresMillis", manifest.expiresMillis());
+    }
+    object.put("keys", manifest.count());
+  }
+
+  @Override
+  public void onUpdate(SnapshotUpdate update) {
+    Manifest manifest = update.manifest();
+    ObjectNode object = object("snapshot");
+    describe(object, manifest);
+    String changes = "";
+    if (update.addedKeys().isPresent() && update.removedKeys().isPresent()) {
+      object.put("added", update.addedKeys().getAsLong());
+      object.put("removed", update.removedKeys().getAsLong());
+      changes =
+          " (+%s −%s)"
+              .formatted(
+                  SnapshotSummary.number(update.addedKeys().getAsLong()),
+                  SnapshotSummary.number(update.removedKeys().getAsLong()));
+    }
+    object.put("way", update.way().name().toLowerCase(Locale.ROOT));
+    object.put("fetchedBytes", update.fetchedBytes());
+    object.put("tookMillis", update.tookMillis());
+    print(
+        object,
+        "sequence %d, window %s to %s, %s keys%s, %s, took %d ms"
+            .formatted(
+                manifest.sequence(),
+                Instant.ofEpochMilli(manifest.windowStartMillis()),
+                Instant.ofEpochMilli(manifest.windowEndMillis()),
+                SnapshotSummary.number(manifest.count()),
+                changes,
+                way(update),
+                update.tookMillis()));
+    printed++;
+    if (count != null && printed == count) {
+      end.countDown();
+    }
+  }
+
+  private static String way(SnapshotUpdate update) {
+    String bytes = SnapshotSummary.number(update.fetchedBytes());
+    return switch (update.way()) {
+      case NOTHING -> "nothing to fetch";
+      case PACKS -> "by packs of " + bytes + " bytes";
+      case BASES -> "by bases of " + bytes + " bytes";
+    };
+  }
+
+  @Override
+  public void onRefused(String reason) {
+    print("refused", reason);
+  }
+
+  @Override
+  public void onNotice(String sentence) {
+    print("notice", sentence);
+  }
+
+  @Override
+  public void onUnreachable(String reason) {
+    print("unreachable", reason);
+  }
+
+  @Override
+  public void onReachable() {
+    print(object("reachable"), "the source can be read again");
+  }
+
+  @Override
+  public void onProgress(long readBytes, long left) {
+    progress.show(() -> progress(readBytes, left));
+  }
+
+  private void print(String event, String sentence) {
+    ObjectNode object = object(event);
+    object.put("reason", sentence);
+    print(object, event + ": " + sentence);
+  }
+
+  private static ObjectNode object(String event) {
+    ObjectNode object = Json.object();
+    object.put("time", System.currentTimeMillis());
+    object.put("event", event);
+    return object;
+  }
+
+  private void print(ObjectNode object, String line) {
+    progress.close();
+    out()
+        .println(
+            json
+                ? Json.line(object)
+                : Instant.ofEpochMilli(object.get("time").asLong()).truncatedTo(ChronoUnit.SECONDS)
+                    + " "
+                    + line);
+    if (out().checkError()) {
+      end.countDown();
+    }
   }
 }

@@ -196,7 +196,7 @@ final class SnapshotPublishCommand extends Verb {
 
   private ObjectNode object(DirectoryPublisher.Result result) {
     ObjectNode object = Json.object().put("published", result.held().isEmpty()).put("set", setName);
-    FollowLines.describe(object, result.manifest());
+    SnapshotFollowCommand.describe(object, result.manifest());
     keys.addLines(object.put("listKeys", result.keys()))
         .put("changeBytes", result.changeBytes())
         .put("setBytes", result.setBytes())

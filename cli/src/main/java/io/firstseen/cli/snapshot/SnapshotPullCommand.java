@@ -105,7 +105,7 @@ final class SnapshotPullCommand extends Verb {
 
   private static ObjectNode object(SnapshotPull.Result result, long tookMillis) {
     ObjectNode answer = Json.object().put("pulled", result.isNew());
-    FollowLines.describe(answer, result.manifest());
+    SnapshotFollowCommand.describe(answer, result.manifest());
     return answer
         .put("fetchedBlobs", result.fetchedBlobs())
         .put("fetchedBytes", result.fetchedBytes())
