@@ -1,5 +1,6 @@
 package io.firstseen.cli.snapshot;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.firstseen.filters.gcs.interop.Bip158Codec;
 import io.firstseen.filters.gcs.interop.CasperCodec;
 import io.firstseen.filters.gcs.interop.GolombsetCodec;
@@ -7,6 +8,11 @@ import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Supplier;
@@ -39,6 +45,79 @@ final class CodecOptions {
     }
   }
 
+  /** The form of a codec's keys in lines and in JSON. */
+  enum KeyForm {
+    /** Any bytes; in JSON a string, in UTF-8. */
+    TEXT,
+    /** The hexadecimal digits of bytes; in JSON a string of them. */
+    HEX,
+    /** Decimal numbers; in JSON a number, or a string of its digits. */
+    NUMBER;
+
+    /**
+     * Parses the key in a line.
+     *
+     * @throws IllegalArgumentException if the line is not a key of this form
+     */
+    byte[] key(byte[] line) {
+      if (this != HEX) {
+        return line;
+      }
+      try {
+        return HexFormat.of().parseHex(new String(line, StandardCharsets.ISO_8859_1));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("a key must be pairs of hexadecimal digits", e);
+      }
+    }
+
+    /** Parses a key in JSON. */
+    byte[] key(JsonNode node) {
+      if (node.isTextual() || (this == NUMBER && node.isIntegralNumber())) {
+        return key(utf8(node.asText()));
+      }
+      throw new IllegalArgumentException(
+          "a key must be a " + (this == NUMBER ? "whole number" : "string") + ", this is not");
+    }
+
+    private static byte[] utf8(String text) {
+      try {
+        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+        byte[] bytes = new byte[encoded.remaining()];
+        encoded.get(bytes);
+        return bytes;
+      } catch (CharacterCodingException e) {
+        throw new IllegalArgumentException("a key must not have half a surrogate pair", e);
+      }
+    }
+  }
+
+  /** The text encodings of bytes; base64url is without padding. */
+  enum TextForm {
+    HEX,
+    BASE64URL;
+
+    String write(byte[] bytes) {
+      return this == HEX
+          ? HexFormat.of().formatHex(bytes)
+          : Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    byte[] read(String text) {
+      try {
+        byte[] bytes =
+            this == HEX ? HexFormat.of().parseHex(text) : Base64.getUrlDecoder().decode(text);
+        if (this == BASE64URL && !write(bytes).equals(text)) {
+          throw new IllegalArgumentException("it has padding, or bits beyond its last byte");
+        }
+        return bytes;
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException(
+            "the set is not written in %s: %s"
+                .formatted(name().toLowerCase(Locale.ROOT), e.getMessage()));
+      }
+    }
+  }
+
   @Option(
       names = "--codec",
       required = true,
@@ -53,7 +132,7 @@ final class CodecOptions {
   @Option(
       names = "--as",
       paramLabel = "FORM",
-      converter = TextForm.Name.class,
+      converter = TextFormName.class,
       description =
           "Text encoding of the set: hex or base64url (default: base64url for casper, hex for "
               + "the other formats).")
@@ -147,6 +226,13 @@ final class CodecOptions {
   static final class CodecName extends OptionValues.LowerCaseName<Name> {
     CodecName() {
       super(Name.class);
+    }
+  }
+
+  /** A text encoding by its name in lower case. */
+  static final class TextFormName extends OptionValues.LowerCaseName<TextForm> {
+    TextFormName() {
+      super(TextForm.class);
     }
   }
 

@@ -1,21 +1,36 @@
 package io.firstseen.cli.snapshot;
 
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.snapshot.CodecOptions.KeyForm;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutputFile;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Makes a set in the format of another program. */
 @Command(
@@ -31,6 +46,14 @@ import picocli.CommandLine.Option;
     })
 final class SnapshotEncodeCommand extends Verb {
 
+  private static final ObjectReader JSON =
+      new ObjectMapper().reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  enum Format {
+    LINES,
+    JSON
+  }
+
   @Mixin private CodecOptions codec;
 
   @Option(
@@ -41,7 +64,33 @@ final class SnapshotEncodeCommand extends Verb {
               + "power of two in [1, 2^31] (default: 1024).")
   private Long p;
 
-  @Mixin private SetKeys keys;
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "KEYS",
+      description =
+          "File with keys, decompressed if it is in gzip format; - reads standard input. Keys are"
+              + " text for original and casper, hexadecimal digits for bip158, and decimal numbers"
+              + " for golombset.")
+  private String input;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "lines",
+      converter = FormatName.class,
+      description =
+          "lines: one key per line; json: an array of keys, see --at (default: ${DEFAULT-VALUE}).")
+  private Format format;
+
+  @Option(
+      names = "--at",
+      paramLabel = "POINTER",
+      converter = Pointer.class,
+      description =
+          "Location of the array in the JSON document: a JSON pointer such as /vectors/0/keys "
+              + "(default: the whole document is the array).")
+  private JsonPointer at;
 
   @Option(
       names = "--output",
@@ -63,16 +112,16 @@ final class SnapshotEncodeCommand extends Verb {
     OutputFile file = null;
     output = output(output);
     if (output != null) {
-      keys.requireOther(output);
+      InputFile.requireOther(input, output);
       file = new OutputFile(output);
       cleanup.add(file);
     }
-    List<byte[]> all = keys.read(codec.name().keyForm());
+    List<byte[]> all = read(codec.name().keyForm());
     byte[] bytes;
     try {
       bytes = chosen.encode(all);
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException(keys.name() + ": " + e.getMessage());
+      throw new UserErrorException(name() + ": " + e.getMessage());
     }
     if (file != null) {
       file.write(bytes);
@@ -97,5 +146,78 @@ final class SnapshotEncodeCommand extends Verb {
       object.put("output", output.toString());
     }
     print(json, object, text);
+  }
+
+  private Path name() {
+    return InputFile.nameOf(input);
+  }
+
+  private List<byte[]> read(KeyForm form) {
+    if (at != null && format != Format.JSON) {
+      throw new UserErrorException("--at is for --format json");
+    }
+    try (InputStream stream = InputFile.openText(input)) {
+      return format == Format.JSON ? readJson(stream, form) : readLines(stream, form);
+    } catch (JsonProcessingException e) {
+      String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
+      throw new UserErrorException(name() + line + ": this is not JSON: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", name(), e);
+    }
+  }
+
+  private List<byte[]> readLines(InputStream stream, KeyForm form) throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      try {
+        if (lines.wasTooLong()) {
+          throw new IllegalArgumentException(
+              "a line must be at most " + EventFiles.MAX_LINE_BYTES + " bytes");
+        }
+        keys.add(form.key(line));
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException(name() + ":" + lines.lineNumber() + ": " + e.getMessage());
+      }
+    }
+    return keys;
+  }
+
+  private List<byte[]> readJson(InputStream stream, KeyForm form) throws IOException {
+    String pointer = at == null ? "" : at.toString();
+    JsonNode array = JSON.readTree(stream).at(pointer);
+    if (!array.isArray()) {
+      throw new UserErrorException(
+          name() + (at == null ? "" : " at " + pointer) + ": this is not an array of keys");
+    }
+    List<byte[]> keys = new ArrayList<>(array.size());
+    for (JsonNode node : array) {
+      try {
+        keys.add(form.key(node));
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException(
+            "%s at %s/%d: %s".formatted(name(), pointer, keys.size(), e.getMessage()));
+      }
+    }
+    return keys;
+  }
+
+  /** A format by its name in lower case. */
+  static final class FormatName extends OptionValues.LowerCaseName<Format> {
+    FormatName() {
+      super(Format.class);
+    }
+  }
+
+  /** A JSON pointer. */
+  static final class Pointer implements ITypeConverter<JsonPointer> {
+    @Override
+    public JsonPointer convert(String value) {
+      try {
+        return JsonPointer.compile(value);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException("must begin with /, got '" + value + "'");
+      }
+    }
   }
 }
