@@ -6,96 +6,28 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobLoader;
-import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.Pack;
 import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.io.IOException;
-import java.util.List;
-import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.Arrays;
 
 /** The newest pack of a set and its list of bases, shard by shard. */
-record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
+final class ChainSummary {
   private static final String ROW = "%5s %12s %14s %9s %14s %14s %12s %12s%n";
 
-  /** The chain of a shard. */
-  private record Shard(
-      int number,
-      long keys,
-      Optional<String> setDigest,
-      Optional<BlobReference> base,
-      List<Section> since,
-      Optional<Section> change) {
-
-    long baseBytes() {
-      return base.map(BlobReference::bytes).orElse(0L);
-    }
-
-    long sinceBytes() {
-      return since.stream().mapToLong(Section::length).sum();
-    }
-
-    long changeBytes() {
-      return change.map(Section::length).orElse(0);
-    }
-
-    long added() {
-      return change.map(Section::addedCount).orElse(0L);
-    }
-
-    long removed() {
-      return change.map(Section::removedCount).orElse(0L);
-    }
-
-    ObjectNode json() {
-      ObjectNode json = Json.object().put("shard", number).put("keys", keys);
-      setDigest.ifPresent(digest -> json.put("setDigest", digest));
-      base.ifPresent(reference -> json.set("base", FileSummary.json(reference)));
-      json.put("sections", since.size()).put("sectionBytes", sinceBytes());
-      change.ifPresent(section -> json.set("newest", FileSummary.json(section)));
-      return json;
-    }
-  }
+  private ChainSummary() {}
 
   /** Reads the newest pack and the list of bases of a set that has a pack. */
-  static ChainSummary of(SnapshotSet set, BlobLoader loader) throws IOException {
+  static Fields of(SnapshotSet set, BlobLoader loader) throws IOException {
     ManifestBlobs blobs = new ManifestBlobs(set.manifest(), loader);
     Pack newest = blobs.newestPack();
-    return new ChainSummary(set, newest, blobs.baseList(newest));
-  }
-
-  private List<Shard> shards() {
-    return IntStream.range(0, list.shards().size()).mapToObj(this::shard).toList();
-  }
-
-  private Shard shard(int number) {
-    Optional<Snapshot> snapshot = Optional.ofNullable(set.snapshot(number));
-    BaseList.Shard listed = list.shards().get(number);
-    return new Shard(
-        number,
-        snapshot.map(each -> each.header().hashCount()).orElse(0L),
-        snapshot.map(each -> each.header().setDigest()),
-        Optional.ofNullable(listed.base()),
-        listed.sections(),
-        Optional.ofNullable(newest.sections().get(number)));
-  }
-
-  /** The bytes that a new client fetches. */
-  private long bytesFromNothing() {
-    return newest.basesBytes() + newest.packsSince() + set.manifest().pack().bytes();
-  }
-
-  private long keptPackBytes() {
-    return Math.max(0, set.manifest().packBytes() - newest.keptFrom());
-  }
-
-  /** The chain and its shards. */
-  Fields fields() {
+    BaseList list = blobs.baseList(newest);
     StringBuilder lines =
         new StringBuilder(
             String.format(
@@ -109,36 +41,58 @@ record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
                 "added",
                 "removed"));
     ArrayNode ofShards = Json.array();
-    List<Shard> shards = shards();
-    for (Shard shard : shards) {
-      lines.append(row(Integer.toString(shard.number), List.of(shard)));
-      ofShards.add(shard.json());
+    long[] all = new long[7];
+    for (int shard = 0; shard < list.shards().size(); shard++) {
+      Snapshot snapshot = set.snapshot(shard);
+      BaseList.Shard listed = list.shards().get(shard);
+      Section change = newest.sections().get(shard);
+      long keys = snapshot == null ? 0 : snapshot.header().hashCount();
+      long sectionBytes = listed.sections().stream().mapToLong(Section::length).sum();
+      ObjectNode json = ofShards.addObject().put("shard", shard).put("keys", keys);
+      if (snapshot != null) {
+        json.put("setDigest", snapshot.header().setDigest());
+      }
+      if (listed.base() != null) {
+        json.set("base", FileSummary.json(listed.base()));
+      }
+      json.put("sections", listed.sections().size()).put("sectionBytes", sectionBytes);
+      if (change != null) {
+        json.set("newest", FileSummary.json(change));
+      }
+      long[] figures = {
+        keys,
+        listed.base() == null ? 0 : listed.base().bytes(),
+        listed.sections().size(),
+        sectionBytes,
+        change == null ? 0 : change.length(),
+        change == null ? 0 : change.addedCount(),
+        change == null ? 0 : change.removedCount()
+      };
+      lines.append(row(Integer.toString(shard), figures));
+      Arrays.setAll(all, i -> all[i] + figures[i]);
     }
+    long keptPackBytes = Math.max(0, set.manifest().packBytes() - newest.keptFrom());
+    // The bytes that a new client fetches.
+    long bytesFromNothing =
+        newest.basesBytes() + newest.packsSince() + set.manifest().pack().bytes();
     return new Fields()
         .put("pack of sequence", "packSequence", newest.sequence(), newest.sequence())
         .row("changed shards", number(newest.sections().size()))
-        .put("bytes of kept packs", "keptPackBytes", keptPackBytes())
+        .put("bytes of kept packs", "keptPackBytes", keptPackBytes)
         .put(
             "list of bases",
             "list",
             FileSummary.json(newest.bases()).put("sequence", list.sequence()),
             FileSummary.text(newest.bases()))
         .row("list of sequence", list.sequence())
-        .put("bytes from nothing", "bytesFromNothing", bytesFromNothing())
+        .put("bytes from nothing", "bytesFromNothing", bytesFromNothing)
         .json("ofShards", ofShards)
-        .text(lines.append(row("all", shards)).toString());
+        .text(lines.append(row("all", all)).toString());
   }
 
-  private static String row(String name, List<Shard> shards) {
+  private static String row(String name, long[] figures) {
+    Object[] cells = Arrays.stream(figures).mapToObj(SnapshotSummary::number).toArray();
     return String.format(
-        ROW,
-        name,
-        number(shards.stream().mapToLong(Shard::keys).sum()),
-        number(shards.stream().mapToLong(Shard::baseBytes).sum()),
-        number(shards.stream().mapToLong(shard -> shard.since().size()).sum()),
-        number(shards.stream().mapToLong(Shard::sinceBytes).sum()),
-        number(shards.stream().mapToLong(Shard::changeBytes).sum()),
-        number(shards.stream().mapToLong(Shard::added).sum()),
-        number(shards.stream().mapToLong(Shard::removed).sum()));
+        ROW, name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6]);
   }
 }

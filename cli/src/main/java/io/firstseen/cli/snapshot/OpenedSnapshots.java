@@ -1,5 +1,6 @@
 package io.firstseen.cli.snapshot;
 
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
@@ -24,18 +25,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The subject of a snapshot verb: one snapshot, or all shards of a directory's manifest. */
-final class OpenedSnapshots {
-  private final Path path;
-  // Exactly one of the two is set.
-  private final Snapshot snapshot;
-  private final SnapshotSet set;
-
-  private OpenedSnapshots(Path path, Snapshot snapshot, SnapshotSet set) {
-    this.path = path;
-    this.snapshot = snapshot;
-    this.set = set;
-  }
+/**
+ * The subject of a snapshot verb: one snapshot, or all shards of a directory's manifest.
+ *
+ * @param snapshot null for a directory
+ * @param set null for one snapshot
+ */
+record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable SnapshotSet set) {
 
   /**
    * Reads a manifest or a blob; empty if the path is a directory or another file.
@@ -100,7 +96,7 @@ final class OpenedSnapshots {
   }
 
   /** The pack chain of the directory; empty for a snapshot, or if the set never contained a key. */
-  Optional<ChainSummary> chain() throws IOException {
+  Optional<Fields> chain() throws IOException {
     return set == null || set.manifest().pack() == null
         ? Optional.empty()
         : Optional.of(ChainSummary.of(set, loader(path, set.manifest())));
@@ -111,49 +107,8 @@ final class OpenedSnapshots {
     return set == null ? null : set.manifest();
   }
 
-  /** The changes from this to another. */
-  SnapshotDifference difference(OpenedSnapshots there) {
-    if ((snapshot == null) != (there.snapshot == null)) {
-      throw new UserErrorException(
-          "two snapshots or two directories can be compared, got one of each: "
-              + path
-              + " and "
-              + there.path);
-    }
-    requireSame(there, "set", setName(), there.setName());
-    requireSame(there, "parameters", parameters(), there.parameters());
-    if (snapshot != null) {
-      requireSame(
-          there,
-          "shard",
-          snapshot.header().parameters().shard(),
-          there.snapshot.header().parameters().shard());
-      return SnapshotDifference.of(snapshot, there.snapshot);
-    }
-    SnapshotDifference all = SnapshotDifference.none();
-    for (int shard = 0; shard < parameters().shards().count(); shard++) {
-      all = all.plus(SnapshotDifference.of(set.snapshot(shard), there.set.snapshot(shard)));
-    }
-    return all;
-  }
-
-  private String setName() {
+  String setName() {
     return snapshot != null ? snapshot.header().parameters().setName() : set.manifest().setName();
-  }
-
-  private void requireSame(OpenedSnapshots there, String what, Object here, Object other) {
-    if (!here.equals(other)) {
-      throw new UserErrorException(
-          path
-              + " and "
-              + there.path
-              + " must have the same "
-              + what
-              + ", "
-              + here
-              + " is not "
-              + other);
-    }
   }
 
   /** The figures to print. */

@@ -1,9 +1,15 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Verb;
+import io.firstseen.filters.snapshot.Section;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -55,12 +61,101 @@ final class SnapshotDiffCommand extends Verb {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  /** Values that are only in the second set, except in shards of different ranges. */
+  private long added;
+
+  /** Values that are only in the first set, likewise. */
+  private long removed;
+
+  /** The bytes of the sections of a pack that changes the first set into the second. */
+  private long changeBytes;
+
+  /** The bytes of the sections with the whole second set. */
+  private long fullBytes;
+
+  /** The number of shards with different ranges, which need their whole set. */
+  private int wholeShards;
+
+  /** Whether both have the same keys; another key may have a value that is there already. */
+  private boolean isSame = true;
+
   @Override
   public Integer call() throws IOException {
     OpenedSnapshots from = OpenedSnapshots.open(before, fromSequence);
     OpenedSnapshots to = OpenedSnapshots.open(after == null ? before : after, sequence);
-    SnapshotDifference difference = from.difference(to);
-    difference.fields().print(out(), json);
-    return difference.isSame() ? ExitCode.GOOD : ExitCode.NEGATIVE;
+    if ((from.snapshot() == null) != (to.snapshot() == null)) {
+      throw new UserErrorException(
+          "two snapshots or two directories can be compared, got one of each: %s and %s"
+              .formatted(from.path(), to.path()));
+    }
+    requireSame("set", from, to, OpenedSnapshots::setName);
+    requireSame("parameters", from, to, OpenedSnapshots::parameters);
+    if (from.snapshot() != null) {
+      requireSame("shard", from, to, each -> each.snapshot().header().parameters().shard());
+      add(from.snapshot(), to.snapshot());
+    } else {
+      for (int shard = 0; shard < from.parameters().shards().count(); shard++) {
+        add(from.set().snapshot(shard), to.set().snapshot(shard));
+      }
+    }
+    fields().print(out(), json);
+    return isSame ? ExitCode.GOOD : ExitCode.NEGATIVE;
+  }
+
+  private static void requireSame(
+      String what, OpenedSnapshots from, OpenedSnapshots to, Function<OpenedSnapshots, Object> of) {
+    if (!of.apply(from).equals(of.apply(to))) {
+      throw new UserErrorException(
+          "%s and %s must have the same %s, %s is not %s"
+              .formatted(from.path(), to.path(), what, of.apply(from), of.apply(to)));
+    }
+  }
+
+  /** Adds the changes of a shard; null for a shard that never held a key. */
+  private void add(@Nullable Snapshot before, @Nullable Snapshot after) {
+    long countBefore = before == null ? 0 : before.header().count();
+    if (after == null) {
+      removed += countBefore;
+      isSame &= countBefore == 0;
+      return;
+    }
+    long count = after.header().count();
+    long length = Section.whole(after).length();
+    if (before == null) {
+      added += count;
+      changeBytes += length;
+      fullBytes += length;
+      isSame &= count == 0;
+    } else if (countBefore + count > 0) {
+      fullBytes += length;
+      Section change = Section.between(before, after);
+      boolean same =
+          !change.isWhole()
+              && change.addedCount() + change.removedCount() == 0
+              && before.header().hashCount() == after.header().hashCount();
+      isSame &= same;
+      if (change.isWhole()) {
+        wholeShards++;
+      } else {
+        added += change.addedCount();
+        removed += change.removedCount();
+      }
+      changeBytes += same ? 0 : change.isWhole() ? length : change.length();
+    }
+  }
+
+  private Fields fields() {
+    Fields fields =
+        new Fields()
+            .json("same", isSame)
+            .put("added values", "added", added)
+            .put("removed values", "removed", removed)
+            .put("bytes to go there", "changeBytes", changeBytes)
+            .put("bytes in full", "fullBytes", fullBytes)
+            .json("shardsInFull", wholeShards);
+    return wholeShards == 0
+        ? fields
+        : fields.row(
+            "shards in full", wholeShards + " (values of different ranges cannot be compared)");
   }
 }

@@ -128,10 +128,7 @@ final class SnapshotInfoCommand extends Verb {
     if (manifest != null) {
       FileSummary.add(fields, manifest);
     }
-    opened
-        .chain()
-        .map(ChainSummary::fields)
-        .ifPresent(chain -> fields.text(chain.table()).json("chain", chain.json()));
+    opened.chain().ifPresent(chain -> fields.text(chain.table()).json("chain", chain.json()));
     fields.print(out(), json);
     return ExitCode.GOOD;
   }
