@@ -1,7 +1,7 @@
 package io.firstseen.faults;
 
 import io.firstseen.cli.processes.ClassPath;
-import io.firstseen.cli.processes.JavaProgram;
+import io.firstseen.cli.processes.LocalProcess.Command;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,17 +36,17 @@ final class Jvm {
   }
 
   /** A main class with all that this program has on its class path. */
-  JavaProgram ours(int heapMebibytes, String main, List<String> arguments) throws IOException {
+  Command ours(int heapMebibytes, String main, List<String> arguments) throws IOException {
     return program(heapMebibytes, ClassPath.ofThisJvm(), List.of(), main, arguments, Map.of());
   }
 
   /** A main class of Flink, with Flink alone on its class path. */
-  JavaProgram flink(int heapMebibytes, String main, List<String> arguments) throws IOException {
+  Command flink(int heapMebibytes, String main, List<String> arguments) throws IOException {
     return flink(heapMebibytes, List.of(), main, arguments, Map.of());
   }
 
   /** The same with more options of the JVM, and with an environment. */
-  JavaProgram flink(
+  Command flink(
       int heapMebibytes,
       List<String> options,
       String main,
@@ -67,7 +67,7 @@ final class Jvm {
     return program(heapMebibytes, flinkAlone, withModules, main, arguments, environment);
   }
 
-  private JavaProgram program(
+  private Command program(
       int heapMebibytes,
       List<Path> classPath,
       List<String> options,
@@ -77,6 +77,6 @@ final class Jvm {
     List<String> all = new ArrayList<>(common);
     all.add("-Xmx" + heapMebibytes + "m");
     all.addAll(options);
-    return new JavaProgram(main, classPath, all, arguments, environment);
+    return Command.java(main, classPath, all, arguments, environment);
   }
 }

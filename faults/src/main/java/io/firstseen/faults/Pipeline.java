@@ -3,7 +3,6 @@ package io.firstseen.faults;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.processes.BrokerProcess;
 import io.firstseen.cli.processes.FlinkRest;
-import io.firstseen.cli.processes.JavaProgram;
 import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.cli.processes.RetainedState;
@@ -417,11 +416,11 @@ final class Pipeline implements Closeable {
     }
   }
 
-  private void startPart(String name, JavaProgram program, LocalProcess.Readiness readiness)
+  private void startPart(
+      String name, LocalProcess.Command command, LocalProcess.Readiness readiness)
       throws IOException {
     parts.put(
-        name,
-        LocalProcess.startJava(name, logs().resolve(name + ".log"), start -> program, readiness));
+        name, LocalProcess.start(name, logs().resolve(name + ".log"), start -> command, readiness));
   }
 
   private static boolean listens(int port) throws IOException {

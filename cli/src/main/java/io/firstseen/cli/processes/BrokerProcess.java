@@ -44,13 +44,13 @@ public final class BrokerProcess implements Closeable {
     properties.forEach((name, value) -> arguments.add(name + "=" + value));
     List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     options.addAll(logs.options());
-    JavaProgram program =
-        new JavaProgram(
+    LocalProcess.Command command =
+        LocalProcess.Command.java(
             BrokerProcess.class.getName(), ClassPath.ofThisJvm(), options, arguments, Map.of());
     String servers = "localhost:" + chosen;
     LocalProcess process =
-        LocalProcess.startJava(
-            "the Kafka broker", logs.file("kafka"), number -> program, number -> answers(servers));
+        LocalProcess.start(
+            "the Kafka broker", logs.file("kafka"), number -> command, number -> answers(servers));
     return new BrokerProcess(process, servers);
   }
 

@@ -1,5 +1,6 @@
 package io.firstseen.cli.processes;
 
+import io.firstseen.cli.processes.LocalProcess.Command;
 import io.firstseen.cli.shared.FlinkPath;
 import java.io.Closeable;
 import java.io.IOException;
@@ -7,7 +8,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,17 +76,10 @@ public final class FlinkProcesses implements Closeable {
    *     on restarts
    * @param taskManagers the number of TaskManagers, at least 1
    * @param slots the number of slots per TaskManager
-   * @param settings Flink's settings, by configuration key; they override the settings of this
-   *     class
-   * @param environment environment variables of all processes
+   * @param taskManagerBytes the total memory of each TaskManager
    */
   public record Spec(
-      Path directory,
-      int webPort,
-      int taskManagers,
-      int slots,
-      Map<String, String> settings,
-      Map<String, String> environment) {}
+      Path directory, int webPort, int taskManagers, int slots, long taskManagerBytes) {}
 
   /** Starts the cluster and waits until every TaskManager has registered. */
   public static FlinkProcesses start(Spec spec, ProcessLogs logs) throws IOException {
@@ -97,19 +90,18 @@ public final class FlinkProcesses implements Closeable {
     Path conf = write(directory, settings);
     List<Path> classPath = ClassPath.ofThisJvm();
     FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + webPort));
-    JavaProgram program =
-        program(
-            spec,
+    Command command =
+        command(
             logs,
             StandaloneSessionClusterEntrypoint.class,
             classPath,
             conf,
             jobManagerMemory(settings));
     LocalProcess jobManager =
-        LocalProcess.startJava(
+        LocalProcess.start(
             "the JobManager",
             logs.file("jobmanager"),
-            start -> with(program, metricsPort(metricsPort)),
+            start -> command.with("-D", metricsPort(metricsPort)),
             start -> rest.isUp());
     FlinkProcesses cluster = new FlinkProcesses(jobManager, rest, metricsPort);
     try {
@@ -124,22 +116,23 @@ public final class FlinkProcesses implements Closeable {
   private void startTaskManagers(
       Spec spec, ProcessLogs logs, List<Path> classPath, Path conf, Configuration settings)
       throws IOException {
-    JavaProgram program =
-        program(spec, logs, TaskManagerRunner.class, classPath, conf, taskManagerMemory(settings));
+    Command command =
+        command(logs, TaskManagerRunner.class, classPath, conf, taskManagerMemory(settings));
     for (int i = 1; i <= spec.taskManagers(); i++) {
       String name = "taskmanager-" + i;
       int metricsPort = LocalPorts.choose(0);
       // Use a new name for each start, because the JobManager remembers the old name for a while.
       IntFunction<String> id = start -> name + "." + start;
       taskManagers.add(
-          LocalProcess.startJava(
+          LocalProcess.start(
               name,
               logs.file(name),
               start ->
-                  with(
-                      program,
+                  command.with(
+                      "-D",
                       metricsPort(metricsPort),
-                      setting(TaskManagerOptions.TASK_MANAGER_RESOURCE_ID.key(), id.apply(start))),
+                      "-D",
+                      TaskManagerOptions.TASK_MANAGER_RESOURCE_ID.key() + "=" + id.apply(start)),
               start -> rest.hasTaskManager(id.apply(start))));
       metricsPorts.add(metricsPort);
     }
@@ -191,7 +184,7 @@ public final class FlinkProcesses implements Closeable {
     all.set(TaskManagerOptions.HOST, "localhost");
     all.set(TaskManagerOptions.BIND_HOST, "localhost");
     all.set(TaskManagerOptions.NUM_TASK_SLOTS, spec.slots());
-    all.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, MemorySize.ofMebiBytes(1728));
+    all.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, new MemorySize(spec.taskManagerBytes()));
     all.set(WebOptions.TMP_DIR, tmp);
     all.set(WebOptions.UPLOAD_DIR, directory.resolve("jars").toString());
     all.set(CoreOptions.TMP_DIRS, tmp);
@@ -205,7 +198,6 @@ public final class FlinkProcesses implements Closeable {
     all.setString(
         "metrics.reporter.prometheus.factory.class",
         "org.apache.flink.metrics.prometheus.PrometheusReporterFactory");
-    spec.settings().forEach(all::setString);
     return all;
   }
 
@@ -223,16 +215,15 @@ public final class FlinkProcesses implements Closeable {
     return conf;
   }
 
-  private static JavaProgram program(
-      Spec spec, ProcessLogs logs, Class<?> main, List<Path> classPath, Path conf, Memory memory) {
+  private static Command command(
+      ProcessLogs logs, Class<?> main, List<Path> classPath, Path conf, Memory memory) {
     List<String> options = new ArrayList<>(OPENED);
     options.addAll(List.of(memory.jvm.trim().split("\\s+")));
     options.addAll(logs.options());
     List<String> arguments = new ArrayList<>(List.of("--configDir", conf.toString()));
     arguments.addAll(List.of(memory.dynamic.trim().split("\\s+")));
-    Map<String, String> environment = new HashMap<>(spec.environment());
-    environment.put("FLINK_CONF_DIR", conf.toString());
-    return new JavaProgram(main.getName(), classPath, options, arguments, environment);
+    Map<String, String> environment = Map.of("FLINK_CONF_DIR", conf.toString());
+    return Command.java(main.getName(), classPath, options, arguments, environment);
   }
 
   /** Options of the JVM and of the process for one memory size. */
@@ -253,20 +244,6 @@ public final class FlinkProcesses implements Closeable {
   }
 
   private static String metricsPort(int port) {
-    return setting("metrics.reporter.prometheus.port", Integer.toString(port));
-  }
-
-  private static String setting(String name, String value) {
-    return name + "=" + value;
-  }
-
-  private static JavaProgram with(JavaProgram program, String... settings) {
-    List<String> arguments = new ArrayList<>(program.arguments());
-    for (String setting : settings) {
-      arguments.add("-D");
-      arguments.add(setting);
-    }
-    return new JavaProgram(
-        program.main(), program.classPath(), program.options(), arguments, program.environment());
+    return "metrics.reporter.prometheus.port=" + port;
   }
 }

@@ -154,11 +154,6 @@ public final class FlinkRest {
     return get("/jobs/" + job).path("state").asText();
   }
 
-  /** Flink's description of a job: {@code /jobs/ID}. */
-  public JsonNode details(String job) throws IOException {
-    return get("/jobs/" + job);
-  }
-
   /** Flink's description of the checkpoints of a job: {@code /jobs/ID/checkpoints}. */
   public JsonNode checkpoints(String job) throws IOException {
     return get("/jobs/" + job + "/checkpoints");

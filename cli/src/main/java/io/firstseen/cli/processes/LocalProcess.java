@@ -1,6 +1,7 @@
 package io.firstseen.cli.processes;
 
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -54,7 +55,38 @@ public final class LocalProcess implements Closeable {
    * @param words the program and its arguments
    * @param environment environment variables in addition to the environment of this JVM
    */
-  public record Command(List<String> words, Map<String, String> environment) {}
+  public record Command(List<String> words, Map<String, String> environment) {
+
+    /**
+     * A main class in a separate JVM, which exits when its standard input ends.
+     *
+     * @param main the name of the class
+     * @param options the options of the JVM
+     * @param arguments the arguments of the class
+     */
+    public static Command java(
+        String main,
+        List<Path> classPath,
+        List<String> options,
+        List<String> arguments,
+        Map<String, String> environment) {
+      List<String> words = new ArrayList<>();
+      words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      words.add("-XX:+ExitOnOutOfMemoryError");
+      words.addAll(options);
+      words.add("-cp");
+      words.add(String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList()));
+      words.add(ChildMain.class.getName());
+      words.add(main);
+      words.addAll(arguments);
+      return new Command(words, environment);
+    }
+
+    /** The command line with further words at its end. */
+    Command with(String... more) {
+      return new Command(Stream.concat(words.stream(), Stream.of(more)).toList(), environment);
+    }
+  }
 
   /** A check of whether a process is ready. */
   @FunctionalInterface
@@ -82,20 +114,6 @@ public final class LocalProcess implements Closeable {
     LocalProcess started = new LocalProcess(name, log, command, readiness);
     started.start();
     return started;
-  }
-
-  /** Starts a class in a separate JVM and waits until it is ready. */
-  public static LocalProcess startJava(
-      String name, Path log, IntFunction<JavaProgram> program, Readiness readiness)
-      throws IOException {
-    return start(
-        name,
-        log,
-        number -> {
-          JavaProgram java = program.apply(number);
-          return new Command(java.words(), java.environment());
-        },
-        readiness);
   }
 
   /**

@@ -13,14 +13,7 @@ import java.nio.file.StandardOpenOption;
  * The directory that keeps all data between two runs of {@code up}. It is locked while {@code up}
  * is running; the lock is released when the process ends.
  */
-final class DataDirectory implements Closeable {
-  private final Path path;
-  private final FileChannel lockFile;
-
-  private DataDirectory(Path path, FileChannel lockFile) {
-    this.path = path;
-    this.lockFile = lockFile;
-  }
+record DataDirectory(Path path, FileChannel lockFile) implements Closeable {
 
   /** Creates the directory if it is missing, and locks it. */
   static DataDirectory open(Path path) throws IOException {
@@ -42,33 +35,9 @@ final class DataDirectory implements Closeable {
     return new DataDirectory(absolute, lockFile);
   }
 
-  Path path() {
-    return path;
-  }
-
-  Path logs() {
-    return path.resolve("logs");
-  }
-
-  Path kafka() {
-    return path.resolve("kafka");
-  }
-
-  Path flink() {
-    return path.resolve("flink");
-  }
-
   /** Checkpoints and savepoints of one job. */
   Path stateOf(String job) {
-    return flink().resolve("state").resolve(job);
-  }
-
-  Path snapshots() {
-    return path.resolve("snapshots");
-  }
-
-  Path prometheus() {
-    return path.resolve("prometheus");
+    return path.resolve("flink/state").resolve(job);
   }
 
   @Override

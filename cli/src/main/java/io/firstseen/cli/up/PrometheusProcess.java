@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,6 +28,8 @@ final class PrometheusProcess {
   private static final String PROGRAM = "prometheus";
   private static final String CONFIGURATION = "prometheus.yml";
   private static final String ALERTS = "alerts.yml";
+
+  private static final int ANSWER_MILLIS = 1_000;
 
   private PrometheusProcess() {}
 
@@ -90,7 +93,7 @@ final class PrometheusProcess {
         "prometheus",
         logs.file("prometheus"),
         start -> new LocalProcess.Command(words, Map.of()),
-        start -> ServiceProcess.answers(ready));
+        start -> answers(ready));
   }
 
   /**
@@ -150,6 +153,18 @@ final class PrometheusProcess {
     try (InputStream stream =
         PrometheusProcess.class.getResourceAsStream("/deploy/prometheus/" + name)) {
       return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** Whether a GET of the address has the status 200. */
+  static boolean answers(URI address) throws IOException {
+    HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
+    connection.setConnectTimeout(ANSWER_MILLIS);
+    connection.setReadTimeout(ANSWER_MILLIS);
+    try {
+      return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+    } finally {
+      connection.disconnect();
     }
   }
 }

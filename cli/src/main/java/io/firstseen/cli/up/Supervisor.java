@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 /** Restarts processes and jobs that have ended, in the order in which they were added. */
 final class Supervisor {
   private static final long POLL_MILLIS = 1_000;
+  private static final int UNKNOWN_STATUS = -1;
   private static final Duration MIN_DELAY = Duration.ofSeconds(1);
 
   /** The maximum delay. A part that has run for this long starts again with the minimum delay. */
@@ -39,22 +40,12 @@ final class Supervisor {
   }
 
   void add(LocalProcess process) {
-    parts.add(new ProcessPart(process));
+    add(process, UNKNOWN_STATUS);
   }
 
   /** Adds a process that exits with a known status if its options are invalid. */
   void add(LocalProcess process, int statusOfMistakes) {
-    parts.add(
-        new ProcessPart(process) {
-          @Override
-          Optional<String> failure() {
-            Optional<String> failure = super.failure();
-            if (failure.isPresent() && process.exited().join() == statusOfMistakes) {
-              throw new UserErrorException(name() + " " + failure.get());
-            }
-            return failure;
-          }
-        });
+    parts.add(new ProcessPart(process, statusOfMistakes));
   }
 
   void addJob(String name, FlinkRest rest, String id, JobStarter starter) {
@@ -92,16 +83,19 @@ final class Supervisor {
     Duration next = ranForLong ? MIN_DELAY : part.delay.multipliedBy(2);
     part.delay = next.compareTo(MAX_DELAY) < 0 ? next : MAX_DELAY;
     messages.accept(
-        "%s %s; next start in %s".formatted(part.name(), failure, OptionValues.write(part.delay)));
+        "%s %s; next start in %s".formatted(part.name, failure, OptionValues.write(part.delay)));
   }
 
   private abstract static class Part {
+    final String name;
     private boolean ended;
     private long endedNanos;
     private long startedNanos = System.nanoTime();
     private Duration delay = MIN_DELAY.dividedBy(2);
 
-    abstract String name();
+    Part(String name) {
+      this.name = name;
+    }
 
     /**
      * The reason why the part is no longer running; empty if it is running, or if the reason is
@@ -112,25 +106,29 @@ final class Supervisor {
     abstract void start() throws Exception;
   }
 
-  private static class ProcessPart extends Part {
+  private static final class ProcessPart extends Part {
     private final LocalProcess process;
+    private final int statusOfMistakes;
 
-    ProcessPart(LocalProcess process) {
+    ProcessPart(LocalProcess process, int statusOfMistakes) {
+      super(process.name());
       this.process = process;
-    }
-
-    @Override
-    String name() {
-      return process.name();
+      this.statusOfMistakes = statusOfMistakes;
     }
 
     @Override
     Optional<String> failure() {
-      return process.isAlive()
-          ? Optional.empty()
-          : Optional.of(
-              "has ended with status %d (the last line of %s: %s)"
-                  .formatted(process.exited().join(), process.log(), process.tail(1)));
+      if (process.isAlive()) {
+        return Optional.empty();
+      }
+      int status = process.exited().join();
+      String failure =
+          "has ended with status %d (the last line of %s: %s)"
+              .formatted(status, process.log(), process.tail(1));
+      if (status == statusOfMistakes) {
+        throw new UserErrorException(name + " " + failure);
+      }
+      return Optional.of(failure);
     }
 
     @Override
@@ -140,7 +138,6 @@ final class Supervisor {
   }
 
   private static final class JobPart extends Part {
-    private final String name;
     private final FlinkRest rest;
     private final JobStarter starter;
     private String id;
@@ -148,15 +145,10 @@ final class Supervisor {
     private int rejections;
 
     JobPart(String name, FlinkRest rest, String id, JobStarter starter) {
-      this.name = name;
+      super(name);
       this.rest = rest;
       this.id = id;
       this.starter = starter;
-    }
-
-    @Override
-    String name() {
-      return name;
     }
 
     @Override

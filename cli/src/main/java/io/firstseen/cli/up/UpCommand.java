@@ -2,6 +2,7 @@ package io.firstseen.cli.up;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.processes.BrokerProcess;
+import io.firstseen.cli.processes.ClassPath;
 import io.firstseen.cli.processes.FlinkProcesses;
 import io.firstseen.cli.processes.FlinkRest;
 import io.firstseen.cli.processes.LocalPorts;
@@ -22,6 +23,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +38,6 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -237,13 +238,14 @@ public final class UpCommand extends Verb {
       LocalPorts.chooseFor("--prometheus-port", prometheusPort);
     }
     DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
-    ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);
+    ProcessLogs logs = new ProcessLogs(directory.path().resolve("logs"), logsJson);
     Supervisor parts = new Supervisor(sentence -> print(sentence, logsJson));
     ObjectNode told = Json.object().put("event", "up");
     try (Progress progress = new Progress(err())) {
       progress.show(() -> "starting Kafka…");
       BrokerProcess kafka =
-          BrokerProcess.start(directory.kafka(), kafkaPort, brokerProperties(), logs);
+          BrokerProcess.start(
+              directory.path().resolve("kafka"), kafkaPort, brokerProperties(), logs);
       cleanup.add(kafka);
       parts.add(kafka.process());
       prepareTopics(kafka.bootstrapServers());
@@ -286,7 +288,7 @@ public final class UpCommand extends Verb {
         LocalProcess process =
             PrometheusProcess.start(
                 prometheus.get(),
-                directory.prometheus(),
+                directory.path().resolve("prometheus"),
                 chosen,
                 flink.metricsPorts(),
                 servicePort,
@@ -374,12 +376,11 @@ public final class UpCommand extends Verb {
     // The slots of both jobs, and two slots per TaskManager for jobs of the user.
     int slots = 2 * options.stream().parallelism() + 2 * taskManagers;
     return new FlinkProcesses.Spec(
-        directory.flink(),
+        directory.path().resolve("flink"),
         webPort,
         taskManagers,
         (slots + taskManagers - 1) / taskManagers,
-        Map.of(TaskManagerOptions.TOTAL_PROCESS_MEMORY.key(), taskManagerBytes + "b"),
-        Map.of());
+        taskManagerBytes);
   }
 
   private Map<String, List<String>> jobs(String servers) {
@@ -443,16 +444,32 @@ public final class UpCommand extends Verb {
   private LocalProcess startService(
       Cleanup cleanup, int servicePort, String servers, DataDirectory directory, ProcessLogs logs)
       throws IOException {
-    List<String> words = new ArrayList<>(arguments().ofService());
+    List<String> words = new ArrayList<>(List.of("serve", "--port=" + servicePort));
+    words.addAll(arguments().ofService());
     words.add("--bootstrap-servers=" + servers);
-    words.add("--cache-dir=" + directory.snapshots());
+    words.add("--cache-dir=" + directory.path().resolve("snapshots"));
+    // A service whose set exceeds its heap reports this and keeps its current sets.
+    List<String> jvm =
+        new ArrayList<>(
+            List.of("-Xmx" + serviceBytes, "-XX:+UseSerialGC", "-XX:-ExitOnOutOfMemoryError"));
+    jvm.addAll(logs.options());
+    Map<String, String> environment =
+        Map.of(
+            LogFormatOption.VARIABLE,
+            logs.json() ? "json" : "text",
+            // The user's token is for another service, and Prometheus does not send it.
+            "FIRSTSEEN_HTTP_TOKEN",
+            "");
+    String main = commandLine().getCommandSpec().root().userObject().getClass().getName();
+    LocalProcess.Command command =
+        LocalProcess.Command.java(main, ClassPath.ofThisJvm(), jvm, words, environment);
+    URI health = URI.create("http://127.0.0.1:" + servicePort + "/healthz");
     LocalProcess service =
-        ServiceProcess.start(
-            commandLine().getCommandSpec().root().userObject().getClass(),
-            servicePort,
-            words,
-            serviceBytes,
-            logs);
+        LocalProcess.start(
+            "serve",
+            logs.file("serve"),
+            start -> command,
+            start -> PrometheusProcess.answers(health));
     cleanup.add(service);
     return service;
   }
