@@ -38,11 +38,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
@@ -71,7 +66,6 @@ import picocli.CommandLine.Option;
     })
 public final class RunCommand extends Verb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
-  private static final long POLL_MILLIS = 100;
 
   /** The network buffers between this many tasks need 0.5 GiB, and grow with the square. */
   private static final int MAX_PARALLELISM = 128;
@@ -181,7 +175,11 @@ public final class RunCommand extends Verb {
 
   private RunSummary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch)
       throws Exception {
-    requireParallelismOfOneProcess(options.stream().parallelism());
+    if (options.stream().parallelism() > MAX_PARALLELISM) {
+      throw new UserErrorException(
+          "--parallelism must be at most %d when everything runs in one process, got %d"
+              .formatted(MAX_PARALLELISM, options.stream().parallelism()));
+    }
     if (matches != null && options.dedup().near().isEmpty()) {
       throw new UserErrorException("--matches needs --near");
     }
@@ -219,35 +217,25 @@ public final class RunCommand extends Verb {
       throw new UserErrorException("these options contradict each other: " + e.getMessage());
     }
     long startNanos = System.nanoTime();
-    Map<String, Object> results = await(start(env));
+    JobClient job;
+    try {
+      job = env.executeAsync("firstseen run");
+    } catch (Exception e) {
+      throw fromSavepoint == null ? e : SavepointDirectory.cannot("start from", fromSavepoint, e);
+    }
+    Map<String, Object> results = await(job);
     double seconds = (System.nanoTime() - startNanos) / 1e9;
-    warnOfHeldWindows(results);
+    if (results.get(Snapshots.HELD_WINDOWS) instanceof Long held && held > 0) {
+      err()
+          .printf(
+              "warning: %s windows have no manifest, because the set fell or grew too far"
+                  + " (--max-fall, --max-growth)%n",
+              SnapshotSummary.number(held));
+    }
     return new RunSummary(
         OutcomeCounts.of(results),
         snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
         seconds);
-  }
-
-  private JobClient start(StreamExecutionEnvironment env) throws Exception {
-    try {
-      return env.executeAsync("firstseen run");
-    } catch (Exception e) {
-      throw fromSavepoint == null ? e : cannotStart(e);
-    }
-  }
-
-  private UserErrorException cannotStart(Exception e) {
-    return SavepointDirectory.cannot("start from", fromSavepoint, e);
-  }
-
-  private static void requireParallelismOfOneProcess(int parallelism) {
-    if (parallelism > MAX_PARALLELISM) {
-      throw new UserErrorException(
-          "--parallelism must be at most "
-              + MAX_PARALLELISM
-              + " when everything runs in one process, got "
-              + parallelism);
-    }
   }
 
   /** Whether the input is standard input, a named pipe, or data in gzip format without the name. */
@@ -297,28 +285,17 @@ public final class RunCommand extends Verb {
             .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1)));
   }
 
-  private void warnOfHeldWindows(Map<String, Object> results) {
-    if (results.get(Snapshots.HELD_WINDOWS) instanceof Long held && held > 0) {
-      err()
-          .printf(
-              "warning: %s windows have no manifest, because the set fell or grew too far"
-                  + " (--max-fall, --max-growth)%n",
-              SnapshotSummary.number(held));
-    }
-  }
-
   private Map<String, Object> await(JobClient job) throws Exception {
-    CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
     try (Progress progress = new Progress(err())) {
-      while (true) {
-        try {
-          return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS).getAllAccumulatorResults();
-        } catch (ExecutionException e) {
-          throw failed(e);
-        } catch (TimeoutException e) {
-          progress.show(() -> RunSummary.progress(OutcomeCounts.of(accumulators(job))));
-        }
-      }
+      return progress
+          .await(
+              job.getJobExecutionResult(),
+              () -> RunSummary.progress(OutcomeCounts.of(accumulators(job))))
+          .getAllAccumulatorResults();
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throw failed(e);
     }
   }
 
@@ -328,9 +305,9 @@ public final class RunCommand extends Verb {
   }
 
   /** Returns the last cause, because Flink's own exceptions only report that something failed. */
-  private Exception failed(ExecutionException e) {
+  private Exception failed(Exception e) {
     if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
-      return cannotStart(e);
+      return SavepointDirectory.cannot("start from", fromSavepoint, e);
     }
     Throwable deepest = e;
     while (deepest.getCause() != null) {

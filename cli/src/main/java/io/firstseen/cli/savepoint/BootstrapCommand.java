@@ -1,5 +1,7 @@
 package io.firstseen.cli.savepoint;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
@@ -7,9 +9,12 @@ import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.DeadLetterFile;
@@ -25,19 +30,21 @@ import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,7 +66,7 @@ import picocli.CommandLine.Option;
           + "savepoint."
     })
 public final class BootstrapCommand extends Verb {
-  private static final long POLL_MILLIS = 100;
+  private static final int MAX_DEAD_LETTERS_TOLD = 5;
 
   /** RocksDB builds state of any size and mode in little memory. */
   private static final String STATE_BACKEND = "rocksdb";
@@ -101,6 +108,14 @@ public final class BootstrapCommand extends Verb {
 
   @Mixin private KeyOptions keys;
   @Mixin private DedupOptions dedup;
+
+  private KeyHash keyHash;
+  private Canonicaliser canonicaliser;
+  private KnownKeys known;
+  private @Nullable DeadLetterFile deadLetterFile;
+  private long eventCount;
+  private long deadLetterCount;
+  private final List<String> told = new ArrayList<>();
 
   /** The source of the keys: a file or a topic. */
   private static final class Origin {
@@ -159,7 +174,6 @@ public final class BootstrapCommand extends Verb {
     } catch (IllegalArgumentException e) {
       throw new UserErrorException(e.getMessage());
     }
-    DeadLetterFile deadLetterFile = null;
     deadLetters = output(deadLetters);
     if (deadLetters != null) {
       if (origin.input != null) {
@@ -170,8 +184,7 @@ public final class BootstrapCommand extends Verb {
       cleanup.add(deadLetterFile);
     }
     Path scratch = cleanup.temporaryDirectory();
-    KnownKeys known =
-        new KnownKeys(Files.createDirectory(scratch.resolve("keys")), parameters.ttl());
+    known = new KnownKeys(Files.createDirectory(scratch.resolve("keys")), parameters.ttl());
     cleanup.add(known);
     if (origin.input == null
         && parameters.ttl() != null
@@ -179,22 +192,22 @@ public final class BootstrapCommand extends Verb {
       // The topic does not contain duplicates.
       known.renewAll(Clock.systemUTC().millis());
     }
-    KeyLearner learner =
-        new KeyLearner(keys.canonicaliser(), keys.keyHash(), known, deadLetterFile);
+    keyHash = keys.keyHash();
+    canonicaliser = keys.canonicaliser();
 
     long startNanos = System.nanoTime();
-    read(learner);
-    boolean isEmptyTopic = origin.input == null && learner.events() == 0;
-    if (learner.events() == learner.deadLetters() && !isEmptyTopic) {
-      learner.warnOfDeadLetters(commandLine().getErr());
+    read();
+    boolean isEmptyTopic = origin.input == null && eventCount == 0;
+    if (eventCount == deadLetterCount && !isEmptyTopic) {
+      warnOfDeadLetters();
       throw new UserErrorException(
           "none of the "
-              + SnapshotSummary.number(learner.events())
+              + number(eventCount)
               + " events can be used, so there is nothing to start with");
     }
     known.complete();
     long readNanos = System.nanoTime();
-    DedupSavepoint made = make(cleanup, scratch, parameters, known, target);
+    DedupSavepoint made = make(cleanup, scratch, parameters, target);
     target.complete();
     if (deadLetterFile != null) {
       deadLetterFile.complete();
@@ -202,30 +215,30 @@ public final class BootstrapCommand extends Verb {
     double seconds = (System.nanoTime() - startNanos) / 1e9;
     new Fields()
         .put("savepoint", "savepoint", savepoint.toString())
-        .put("events", "events", learner.events())
-        .put("dead letters", "deadLetters", learner.deadLetters())
+        .put("events", "events", eventCount)
+        .put("dead letters", "deadLetters", deadLetterCount)
         .put("keys", "keys", made.keys())
         .put("bytes", "bytes", made.stateBytes())
         .putRate("rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
         .putSeconds("seconds to read", "readSeconds", (readNanos - startNanos) / 1e9)
         .putSeconds("seconds", "seconds", seconds)
-        .put("events per second", "eventsPerSecond", Math.round(learner.events() / seconds))
+        .put("events per second", "eventsPerSecond", Math.round(eventCount / seconds))
         .print(reportOut(), json);
     warn(made);
-    learner.warnOfDeadLetters(commandLine().getErr());
+    warnOfDeadLetters();
     return ExitCode.GOOD;
   }
 
-  private void read(KeyLearner learner) throws IOException {
-    try (Progress progress = new Progress(commandLine().getErr())) {
+  private void read() throws IOException {
+    try (Progress progress = new Progress(err())) {
       if (origin.input == null) {
         ChangelogReader.read(
             origin.topic.clientProperties(),
             origin.topic.name,
             dedup.maxAhead(),
             change -> {
-              learner.learnChange(change);
-              progress.show(learner::progress);
+              learnChange(change);
+              progress.show(() -> number(eventCount) + " events read");
             });
         return;
       }
@@ -233,22 +246,84 @@ public final class BootstrapCommand extends Verb {
           new EventLines(
               InputFile.openText(origin.input),
               format,
-              new EventParser(dedup.maxAhead(), Clock.systemUTC(), keys.canonicaliser()),
+              new EventParser(dedup.maxAhead(), Clock.systemUTC(), canonicaliser),
               InputFile.nameOf(origin.input).getFileName().toString())) {
         for (SourceEvent event = lines.read(); event != null; event = lines.read()) {
-          learner.learn(event);
-          progress.show(learner::progress);
+          learn(event, event.scope(), event.key(), canonicaliser::canonicalise);
+          progress.show(() -> number(eventCount) + " events read");
         }
       }
     }
   }
 
+  /** Learns a change of an accepted topic, whose key is prefixed with its scope. */
+  private void learnChange(SourceEvent change) {
+    byte[] scope = null;
+    byte[] key = change.key();
+    try {
+      scope = ScopedKey.scope(change.key());
+      key = ScopedKey.key(change.key());
+    } catch (IllegalArgumentException e) {
+      eventCount++;
+      setAside(change, e.getMessage());
+      return;
+    }
+    learn(change, scope, key, canonicaliser::canonicaliseAgain);
+  }
+
+  /** Gives a key its canonical form. */
+  @FunctionalInterface
+  private interface Form {
+    byte[] of(byte[] key) throws InvalidKeyException;
+  }
+
+  private void learn(SourceEvent event, byte @Nullable [] scope, byte[] key, Form form) {
+    eventCount++;
+    if (!event.isWellFormed()) {
+      setAside(event, event.problem());
+      return;
+    }
+    long hash;
+    try {
+      hash = keyHash.hash(ScopedKey.join(scope, form.of(key)));
+    } catch (InvalidKeyException e) {
+      setAside(event, e.getMessage());
+      return;
+    }
+    try {
+      if (event.operation() == Operation.ADD) {
+        known.add(hash, event.timestampMillis());
+      } else {
+        known.remove(hash);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void setAside(SourceEvent event, String reason) {
+    deadLetterCount++;
+    if (deadLetterFile != null) {
+      deadLetterFile.write(event, reason);
+    } else if (told.size() < MAX_DEAD_LETTERS_TOLD) {
+      told.add(event.place() + ": " + reason);
+    }
+  }
+
+  /** Prints the first unusable events, unless they go to a file. */
+  private void warnOfDeadLetters() {
+    if (told.isEmpty()) {
+      return;
+    }
+    err()
+        .printf(
+            "warning: %s events are unusable (--dead-letters writes them to a file)%s%n",
+            number(deadLetterCount), deadLetterCount > told.size() ? ", the first ones:" : ":");
+    told.forEach(err()::println);
+  }
+
   private DedupSavepoint make(
-      Cleanup cleanup,
-      Path scratch,
-      DedupParameters parameters,
-      KnownKeys known,
-      NewDirectory target)
+      Cleanup cleanup, Path scratch, DedupParameters parameters, NewDirectory target)
       throws Exception {
     int tasks = Math.min(Runtime.getRuntime().availableProcessors(), parameters.shardCount());
     EmbeddedCluster cluster =
@@ -272,29 +347,13 @@ public final class BootstrapCommand extends Verb {
     Thread writer = new Thread(writing, "warm-start");
     writer.setDaemon(true);
     writer.start();
-    try (Progress progress = new Progress(commandLine().getErr())) {
-      await(writing, () -> progress.show(() -> percent(parts - known.partsLeft(), parts)));
+    try (Progress progress = new Progress(err())) {
+      progress.await(
+          writing, () -> 100 * (parts - known.partsLeft()) / parts + " % of the filters made");
     }
     return DedupSavepoint.read(
             cluster.environment(), DedupJob.UID_PREFIX, FlinkPath.of(target.directory()))
         .orElseThrow(() -> new IllegalStateException("the savepoint holds no dedup"));
-  }
-
-  private static String percent(int done, int all) {
-    return 100 * done / all + " % of the filters made";
-  }
-
-  private static void await(FutureTask<Void> writing, Runnable meanwhile) throws Exception {
-    while (true) {
-      try {
-        writing.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
-        return;
-      } catch (TimeoutException e) {
-        meanwhile.run();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
-      }
-    }
   }
 
   private void warn(DedupSavepoint made) {
@@ -304,8 +363,8 @@ public final class BootstrapCommand extends Verb {
           .printf(
               "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and"
                   + " grows with further keys%n",
-              SnapshotSummary.number(made.keys()),
-              SnapshotSummary.number(dedup.capacity()),
+              number(made.keys()),
+              number(dedup.capacity()),
               Fields.rate(made.predictedFalsePositiveRate()),
               dedup.falsePositiveRate());
     }

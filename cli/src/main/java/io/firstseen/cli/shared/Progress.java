@@ -1,7 +1,10 @@
 package io.firstseen.cli.shared;
 
 import java.io.PrintWriter;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
@@ -13,6 +16,7 @@ public final class Progress implements AutoCloseable {
   public static final String TERMINAL_PROPERTY = "firstseen.terminal";
 
   private static final long INTERVAL_MILLIS = 250;
+  private static final long POLL_MILLIS = 100;
   private static final String WIPE = "\r\u001b[K";
 
   private final PrintWriter err;
@@ -38,6 +42,23 @@ public final class Progress implements AutoCloseable {
       err.flush();
       lastNanos = System.nanoTime();
       written = true;
+    }
+  }
+
+  /**
+   * Waits for a result, and shows the line meanwhile.
+   *
+   * @throws Exception the cause of a failure
+   */
+  public <T> T await(Future<T> result, Supplier<String> line) throws Exception {
+    while (true) {
+      try {
+        return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        show(line);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
     }
   }
 
