@@ -14,19 +14,15 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 
-/** A Kafka broker and its controller in a separate process. */
-public final class BrokerProcess implements Closeable {
+/**
+ * A Kafka broker and its controller in a separate process.
+ *
+ * @param bootstrapServers {@code localhost:port}; the same after each start
+ */
+public record BrokerProcess(LocalProcess process, String bootstrapServers) implements Closeable {
   private static final int ANSWER_MILLIS = 1_000;
   // The default retention of a broker.
   private static final String RETENTION_MILLIS = "604800000";
-
-  private final LocalProcess process;
-  private final String bootstrapServers;
-
-  private BrokerProcess(LocalProcess process, String bootstrapServers) {
-    this.process = process;
-    this.bootstrapServers = bootstrapServers;
-  }
 
   /**
    * Starts a broker and waits until it responds.
@@ -73,16 +69,6 @@ public final class BrokerProcess implements Closeable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     }
-  }
-
-  /** The bootstrap servers, {@code localhost:port}; the same after each start. */
-  public String bootstrapServers() {
-    return bootstrapServers;
-  }
-
-  /** The process. */
-  public LocalProcess process() {
-    return process;
   }
 
   @Override

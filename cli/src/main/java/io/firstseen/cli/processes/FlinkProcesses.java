@@ -39,8 +39,16 @@ import org.apache.flink.util.FileUtils;
  *
  * <p>All files are in its directory: {@code checkpoints}, {@code savepoints} and the uploaded
  * {@code jars} are kept, {@code tmp} is deleted.
+ *
+ * @param jobManager after a restart it does not know any jobs
+ * @param metricsPorts the ports of localhost on which all processes expose their metrics
  */
-public final class FlinkProcesses implements Closeable {
+public record FlinkProcesses(
+    LocalProcess jobManager,
+    List<LocalProcess> taskManagers,
+    FlinkRest rest,
+    List<Integer> metricsPorts)
+    implements Closeable {
 
   /**
    * The subset of the packages that the configuration of a Flink distribution opens that is needed
@@ -56,17 +64,6 @@ public final class FlinkProcesses implements Closeable {
           "--add-opens=java.base/java.time=ALL-UNNAMED",
           "--add-opens=java.base/java.util=ALL-UNNAMED",
           "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
-
-  private final LocalProcess jobManager;
-  private final List<LocalProcess> taskManagers = new ArrayList<>();
-  private final FlinkRest rest;
-  private final List<Integer> metricsPorts = new ArrayList<>();
-
-  private FlinkProcesses(LocalProcess jobManager, FlinkRest rest, int metricsPort) {
-    this.jobManager = jobManager;
-    this.rest = rest;
-    this.metricsPorts.add(metricsPort);
-  }
 
   /**
    * The settings of a cluster.
@@ -103,7 +100,9 @@ public final class FlinkProcesses implements Closeable {
             logs.file("jobmanager"),
             start -> command.with("-D", metricsPort(metricsPort)),
             start -> rest.isUp());
-    FlinkProcesses cluster = new FlinkProcesses(jobManager, rest, metricsPort);
+    FlinkProcesses cluster =
+        new FlinkProcesses(
+            jobManager, new ArrayList<>(), rest, new ArrayList<>(List.of(metricsPort)));
     try {
       cluster.startTaskManagers(spec, logs, classPath, conf, settings);
       return cluster;
@@ -136,26 +135,6 @@ public final class FlinkProcesses implements Closeable {
               start -> rest.hasTaskManager(id.apply(start))));
       metricsPorts.add(metricsPort);
     }
-  }
-
-  /** The JobManager. After a restart it does not know any jobs. */
-  public LocalProcess jobManager() {
-    return jobManager;
-  }
-
-  /** The TaskManagers. */
-  public List<LocalProcess> taskManagers() {
-    return List.copyOf(taskManagers);
-  }
-
-  /** The REST API. */
-  public FlinkRest rest() {
-    return rest;
-  }
-
-  /** The ports of localhost on which all processes expose their metrics. */
-  public List<Integer> metricsPorts() {
-    return List.copyOf(metricsPorts);
   }
 
   /** Stops all processes. Jobs are aborted and can resume from their last checkpoints. */

@@ -15,13 +15,13 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** A client of a Flink cluster's REST API that runs jobs from a jar. */
 public final class FlinkRest {
@@ -292,7 +292,9 @@ public final class FlinkRest {
   }
 
   private static IOException failure(String request, int status, JsonNode answer) {
-    String text = String.join("\n", errors(answer).map(JsonNode::asText).toList());
+    List<String> errors = new ArrayList<>();
+    answer.path("errors").forEach(error -> errors.add(error.asText()));
+    String text = String.join("\n", errors);
     mistakeIn(text)
         .ifPresent(
             sentence -> {
@@ -311,10 +313,5 @@ public final class FlinkRest {
     }
     String first = text.lines().findFirst().orElse("");
     return last == null ? first : first + " Because of " + last;
-  }
-
-  private static Stream<JsonNode> errors(JsonNode answer) {
-    JsonNode errors = answer.path("errors");
-    return Stream.iterate(0, i -> i < errors.size(), i -> i + 1).map(errors::get);
   }
 }

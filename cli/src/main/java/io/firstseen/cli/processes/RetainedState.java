@@ -1,20 +1,16 @@
 package io.firstseen.cli.processes;
 
 import io.firstseen.cli.shared.FlinkPath;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The checkpoints and savepoints of jobs in a directory. */
 public final class RetainedState {
@@ -36,10 +32,21 @@ public final class RetainedState {
    * @param directory a job's directory of checkpoints or savepoints; it may be missing, and the job
    *     may be running
    */
-  public static Optional<String> newest(Path directory) throws IOException {
-    Newest newest = new Newest();
-    Files.walkFileTree(directory, Set.of(), DEPTH, newest);
-    return Optional.ofNullable(newest.path).map(FlinkPath::of);
+  public static Optional<String> newest(Path directory) {
+    return metadata(directory.toFile(), DEPTH)
+        .max(Comparator.comparingLong(File::lastModified))
+        .map(file -> FlinkPath.of(file.toPath().getParent()));
+  }
+
+  /** The files that Flink writes last. A running job may delete old checkpoints concurrently. */
+  private static Stream<File> metadata(File directory, int depth) {
+    File[] files = directory.listFiles();
+    return Stream.of(files == null ? new File[0] : files)
+        .flatMap(
+            file ->
+                depth > 1 && file.isDirectory()
+                    ? metadata(file, depth - 1)
+                    : Stream.of(file).filter(each -> each.getName().equals("_metadata")));
   }
 
   /**
@@ -71,32 +78,5 @@ public final class RetainedState {
    */
   public static boolean isOf(String job, String path) {
     return path.contains("/" + job + "/") || path.contains("/savepoint-" + job.substring(0, 6));
-  }
-
-  private static final class Newest extends SimpleFileVisitor<Path> {
-    private @Nullable Path path;
-    private FileTime time = FileTime.fromMillis(0);
-
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-      // Flink writes this file last.
-      if (file.getFileName().toString().equals("_metadata")
-          && attributes.lastModifiedTime().compareTo(time) > 0) {
-        path = file.getParent();
-        time = attributes.lastModifiedTime();
-      }
-      return FileVisitResult.CONTINUE;
-    }
-
-    /** A running job may delete its old checkpoints concurrently. */
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException e) {
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) {
-      return FileVisitResult.CONTINUE;
-    }
   }
 }
