@@ -119,23 +119,15 @@ record SavepointSummary(DedupSavepoint savepoint) {
     if (audit.newKeys() == 0) {
       return fields;
     }
-    WilsonInterval interval = WilsonInterval.of(audit.falsePositives(), audit.newKeys());
-    double measured = (double) audit.falsePositives() / audit.newKeys();
     double predicted = audit.predicted() / audit.newKeys();
+    addShare(
+        fields,
+        "rate measured",
+        "FalsePositiveRate",
+        (double) audit.falsePositives() / audit.newKeys(),
+        WilsonInterval.of(audit.falsePositives(), audit.newKeys()),
+        "; predicted for the same keys " + Fields.rate(predicted));
     fields
-        .put(
-            "rate measured",
-            "measuredFalsePositiveRate",
-            measured,
-            "%s, in [%s, %s] at %.0f %%; predicted for the same keys %s"
-                .formatted(
-                    Fields.rate(measured),
-                    Fields.rate(interval.low()),
-                    Fields.rate(interval.high()),
-                    100 * WilsonInterval.CONFIDENCE,
-                    Fields.rate(predicted)))
-        .json("measuredFalsePositiveRateLow", interval.low())
-        .json("measuredFalsePositiveRateHigh", interval.high())
         .json("confidence", WilsonInterval.CONFIDENCE)
         .json("predictedFalsePositiveRate", predicted);
     addSuccesses(fields, "precision", "Precision", savepoint.precision(), "duplicates", "wrong");
@@ -155,24 +147,36 @@ record SavepointSummary(DedupSavepoint savepoint) {
       return;
     }
     WilsonInterval failures = WilsonInterval.of(counts.falsePositives(), counts.newKeys());
-    double measured = 1 - (double) counts.falsePositives() / counts.newKeys();
+    addShare(
+        fields,
+        row,
+        name,
+        1 - (double) counts.falsePositives() / counts.newKeys(),
+        new WilsonInterval(1 - failures.high(), 1 - failures.low()),
+        ": %s %s, %s of them %s"
+            .formatted(
+                SnapshotSummary.number(counts.newKeys()),
+                trials,
+                SnapshotSummary.number(counts.falsePositives()),
+                failed));
+  }
+
+  private static void addShare(
+      Fields fields, String row, String name, double share, WilsonInterval interval, String rest) {
     fields
         .put(
             row,
             "measured" + name,
-            measured,
-            "%s, in [%s, %s] at %.0f %%: %s %s, %s of them %s"
+            share,
+            "%s, in [%s, %s] at %.0f %%%s"
                 .formatted(
-                    Fields.rate(measured),
-                    Fields.rate(1 - failures.high()),
-                    Fields.rate(1 - failures.low()),
+                    Fields.rate(share),
+                    Fields.rate(interval.low()),
+                    Fields.rate(interval.high()),
                     100 * WilsonInterval.CONFIDENCE,
-                    SnapshotSummary.number(counts.newKeys()),
-                    trials,
-                    SnapshotSummary.number(counts.falsePositives()),
-                    failed))
-        .json("measured" + name + "Low", 1 - failures.high())
-        .json("measured" + name + "High", 1 - failures.low());
+                    rest))
+        .json("measured" + name + "Low", interval.low())
+        .json("measured" + name + "High", interval.high());
   }
 
   private void addShards(Fields fields) {
