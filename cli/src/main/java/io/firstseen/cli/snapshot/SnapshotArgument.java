@@ -1,10 +1,8 @@
 package io.firstseen.cli.snapshot;
 
-import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.operators.UserErrorException;
@@ -12,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,24 +20,19 @@ final class SnapshotArgument {
       index = "0",
       paramLabel = "F",
       description = "Snapshot, or directory of snapshots with a manifest per window.")
-  private Path path;
+  Path path;
 
   @Option(
       names = "--sequence",
       paramLabel = "N",
       description = "Sequence of the manifest in the directory F (default: the newest).")
-  private Long sequence;
+  Long sequence;
 
   SnapshotArgument() {}
 
   /** Another snapshot, by the option of a verb. */
   SnapshotArgument(Path path) {
     this.path = path;
-  }
-
-  /** The path as given. */
-  Path path() {
-    return path;
   }
 
   /**
@@ -55,7 +47,9 @@ final class SnapshotArgument {
       return;
     }
     if (!Files.isDirectory(path)) {
-      if (file().filter(each -> each.content() instanceof Manifest).isEmpty()) {
+      if (OpenedSnapshots.file(path, sequence)
+          .filter(each -> each.content() instanceof Manifest)
+          .isEmpty()) {
         throw new UserErrorException(
             "--public-key checks a manifest or the manifest of a directory, but "
                 + path
@@ -69,20 +63,5 @@ final class SnapshotArgument {
     ManifestCheck.requireSigned(directory.manifestBytes(asked), keys);
     // Keep this sequence, because a newer manifest that a job writes meanwhile is not checked.
     sequence = asked;
-  }
-
-  /** See {@link OpenedSnapshots#file}. */
-  Optional<FileSummary> file() throws SnapshotException {
-    return OpenedSnapshots.file(path, sequence);
-  }
-
-  /**
-   * Opens the snapshot.
-   *
-   * @throws MalformedSnapshotException if it is damaged
-   * @throws IOException if it cannot be read
-   */
-  OpenedSnapshots open() throws IOException {
-    return OpenedSnapshots.open(path, sequence);
   }
 }

@@ -95,11 +95,11 @@ final class SnapshotMatchCommand extends Verb {
     scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
     List<TrustedKey> keys = trusted.keys();
     snapshot.requireSigned(keys);
-    OpenedSnapshots opened = snapshot.open();
+    OpenedSnapshots opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
     if (opened.parameters().near() != null) {
       if (!more.isEmpty() || !allow.isEmpty()) {
         throw new UserErrorException(
-            "--list and --allow need lists of URLs; " + snapshot.path() + " contains texts");
+            "--list and --allow need lists of URLs; " + snapshot.path + " contains texts");
       }
       texts = opened.nearTexts(hashKey.keyHash());
       return Questions.answer(urls, commandLine(), this::answerTexts);
@@ -130,7 +130,7 @@ final class SnapshotMatchCommand extends Verb {
   private UrlLists open(OpenedSnapshots first, List<TrustedKey> keys, KeyHash keyHash)
       throws IOException {
     List<Path> paths =
-        Stream.of(Stream.of(snapshot.path()), more.stream(), allow.stream())
+        Stream.of(Stream.of(snapshot.path), more.stream(), allow.stream())
             .flatMap(each -> each)
             .toList();
     Set<Path> given = new HashSet<>();
@@ -144,7 +144,7 @@ final class SnapshotMatchCommand extends Verb {
     for (Path path : paths.subList(1, paths.size())) {
       SnapshotArgument other = new SnapshotArgument(path);
       other.requireSigned(keys);
-      opened.add(other.open().urlList(keyHash));
+      opened.add(OpenedSnapshots.open(path, null).urlList(keyHash));
     }
     if (opened.stream().map(UrlList::name).distinct().count() < opened.size()) {
       for (int i = 0; i < opened.size(); i++) {

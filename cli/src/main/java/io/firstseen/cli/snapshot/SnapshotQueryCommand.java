@@ -62,7 +62,7 @@ final class SnapshotQueryCommand extends Verb {
   public Integer call() throws IOException {
     keyHash = hashKey.keyHash();
     snapshot.requireSigned(trusted.keys());
-    opened = snapshot.open();
+    opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
     opened.parameters().requireReadableBy(keyHash);
     scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
     return Questions.answer(keys, commandLine(), this::answer);

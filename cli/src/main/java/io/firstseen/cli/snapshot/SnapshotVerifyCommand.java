@@ -48,13 +48,13 @@ final class SnapshotVerifyCommand extends Verb {
     List<TrustedKey> keys = trusted.keys();
     try {
       snapshot.requireSigned(keys);
-      Optional<FileSummary> file = snapshot.file();
+      Optional<FileSummary> file = OpenedSnapshots.file(snapshot.path, snapshot.sequence);
       if (file.isPresent()) {
         file.get().verify();
         figures = file.get().fields().json();
         sentence = file.get().sentence();
       } else {
-        OpenedSnapshots opened = snapshot.open();
+        OpenedSnapshots opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
         opened.verify();
         figures = opened.summary().fields().json();
         sentence = opened.summary().sentence();
