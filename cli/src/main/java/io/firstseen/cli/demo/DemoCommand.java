@@ -69,7 +69,7 @@ public final class DemoCommand extends Verb {
       names = "--web-port",
       paramLabel = "PORT",
       defaultValue = "0",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description = "Port of Flink's web page (default: a free port).")
   private int webPort;
 
@@ -85,12 +85,6 @@ public final class DemoCommand extends Verb {
   static final class Parallelism extends OptionValues.WholeNumber {
     Parallelism() {
       super(1, 16);
-    }
-  }
-
-  static final class Port extends OptionValues.WholeNumber {
-    Port() {
-      super(0, 65_535);
     }
   }
 

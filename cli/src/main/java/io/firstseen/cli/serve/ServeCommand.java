@@ -149,7 +149,7 @@ public final class ServeCommand extends Verb {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "8080",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description = "Port to listen on; 0 selects a free port (default: ${DEFAULT-VALUE}).")
   private int port;
 
@@ -288,13 +288,6 @@ public final class ServeCommand extends Verb {
                 + "server. The service polls it for new snapshots; does not need Kafka; may be "
                 + "repeated.")
     private List<String> directories = List.of();
-  }
-
-  /** A port; 0 for any free one. */
-  static final class Port extends OptionValues.WholeNumber {
-    Port() {
-      super(0, 65_535);
-    }
   }
 
   /** A number of at least 0. */
@@ -492,16 +485,11 @@ public final class ServeCommand extends Verb {
     Map<String, String> bySet = new LinkedHashMap<>();
     for (int i = 0; i < directories.size(); i++) {
       String directory = directories.get(i);
-      boolean isHttp = HttpSource.isHttp(directory);
-      if (!isHttp && Files.isRegularFile(Path.of(directory))) {
+      if (!HttpSource.isHttp(directory) && Files.isRegularFile(Path.of(directory))) {
         throw new UserErrorException("--directory %s is a file".formatted(directory));
       }
       String set =
-          setNames.isEmpty()
-              ? setIn(
-                  isHttp ? source(directory) : new DirectorySource(Path.of(directory), ""),
-                  topic.trustedKeys())
-              : setNames.get(i);
+          setNames.isEmpty() ? setIn(source(directory), topic.trustedKeys()) : setNames.get(i);
       String other = bySet.putIfAbsent(set, directory);
       if (other != null) {
         throw new UserErrorException(
@@ -521,9 +509,11 @@ public final class ServeCommand extends Verb {
         .toList();
   }
 
-  private static HttpSource source(String address) {
+  private static SnapshotSource source(String directory) {
     try {
-      return new HttpSource(URI.create(address));
+      return HttpSource.isHttp(directory)
+          ? new HttpSource(URI.create(directory))
+          : new DirectorySource(Path.of(directory), "");
     } catch (IllegalArgumentException e) {
       throw new UserErrorException("--directory: " + e.getMessage());
     }
@@ -531,11 +521,10 @@ public final class ServeCommand extends Verb {
 
   private SetSource inDirectory(String directory, String setName, KeyHash keyHash) {
     Optional<Duration> stale = Optional.ofNullable(staleAfter);
-    if (HttpSource.isHttp(directory)) {
-      URI address = URI.create(source(directory).place());
-      return SetSource.address(address, setName, keyHash, topic.trustedKeys(), stale);
-    }
-    return SetSource.directory(Path.of(directory), setName, keyHash, topic.trustedKeys(), stale);
+    List<TrustedKey> keys = topic.trustedKeys();
+    return source(directory) instanceof HttpSource http
+        ? SetSource.address(URI.create(http.place()), setName, keyHash, keys, stale)
+        : SetSource.directory(Path.of(directory), setName, keyHash, keys, stale);
   }
 
   private SetSource onTopic(String setName, KeyHash keyHash) {

@@ -10,7 +10,10 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.UrlList;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,19 +66,8 @@ public record SnapshotSummary(
   public static SnapshotSummary of(SnapshotSet set) {
     Manifest manifest = set.manifest();
     int shards = manifest.parameters().shards().count();
-    long values = 0;
-    long bytes = 0;
-    long payloadBits = 0;
-    double rates = 0;
-    for (int shard = 0; shard < shards; shard++) {
-      Snapshot blob = set.snapshot(shard);
-      if (blob != null) {
-        values += blob.header().count();
-        bytes += blob.asByteBuffer().remaining();
-        payloadBits += blob.header().payloadBits();
-        rates += rateOf(blob.header());
-      }
-    }
+    List<Snapshot> blobs =
+        IntStream.range(0, shards).mapToObj(set::snapshot).filter(Objects::nonNull).toList();
     return new SnapshotSummary(
         manifest.setName(),
         manifest.sequence(),
@@ -86,11 +78,11 @@ public record SnapshotSummary(
         null,
         manifest.parameters(),
         manifest.count(),
-        values,
-        bytes,
-        payloadBits,
+        blobs.stream().mapToLong(blob -> blob.header().count()).sum(),
+        blobs.stream().mapToLong(blob -> blob.asByteBuffer().remaining()).sum(),
+        blobs.stream().mapToLong(blob -> blob.header().payloadBits()).sum(),
         // A key outside the set falls into each shard with equal probability.
-        rates / shards);
+        blobs.stream().mapToDouble(blob -> rateOf(blob.header())).sum() / shards);
   }
 
   private static double rateOf(SnapshotHeader header) {

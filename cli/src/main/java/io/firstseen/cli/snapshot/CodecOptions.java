@@ -28,16 +28,12 @@ final class CodecOptions {
     GOLOMBSET(KeyForm.NUMBER, TextForm.HEX),
     CASPER(KeyForm.TEXT, TextForm.BASE64URL);
 
-    private final KeyForm keyForm;
+    final KeyForm keyForm;
     private final TextForm textForm;
 
     Name(KeyForm keyForm, TextForm textForm) {
       this.keyForm = keyForm;
       this.textForm = textForm;
-    }
-
-    KeyForm keyForm() {
-      return keyForm;
     }
 
     String id() {
@@ -127,7 +123,7 @@ final class CodecOptions {
           "Format of the set. original: the file of the first tools in Python and C++; bip158: the"
               + " basic filter of a Bitcoin block; golombset: kazuho/golombset; casper: the cookie"
               + " of H2O's cache-aware server push.")
-  private Name name;
+  Name name;
 
   @Option(
       names = "--as",
@@ -165,10 +161,6 @@ final class CodecOptions {
       converter = RemainderBits.class,
       description = "casper: parameter of the Rice code, in [0, 31] (default: 6).")
   private Integer remainderBits;
-
-  Name name() {
-    return name;
-  }
 
   TextForm textForm() {
     return textForm == null ? name.textForm : textForm;

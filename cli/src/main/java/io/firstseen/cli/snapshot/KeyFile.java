@@ -42,7 +42,7 @@ final class KeyFile {
       description =
           "File with all keys of the set, decompressed if it is in gzip format; - reads standard "
               + "input.")
-  private String input;
+  String input;
 
   @Option(
       names = "--column",
@@ -74,11 +74,6 @@ final class KeyFile {
     Column() {
       super(1, 1_000);
     }
-  }
-
-  /** The name of the input, or {@code -} for standard input. */
-  String input() {
-    return input;
   }
 
   /**

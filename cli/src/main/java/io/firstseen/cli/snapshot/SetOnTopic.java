@@ -31,7 +31,7 @@ final class SetOnTopic {
       defaultValue = SnapshotOptions.DEFAULT_SET,
       converter = OptionValues.SetName.class,
       description = "Name of the set (default: ${DEFAULT-VALUE}).")
-  private String setName;
+  String setName;
 
   @Mixin private SnapshotTopicOptions topic;
 
@@ -100,9 +100,5 @@ final class SetOnTopic {
       // Blobs that are elsewhere cannot be fetched.
       throw new UserErrorException(e.getMessage() == null ? e.toString() : e.getMessage());
     }
-  }
-
-  String setName() {
-    return setName;
   }
 }

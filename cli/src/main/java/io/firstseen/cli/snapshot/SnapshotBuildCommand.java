@@ -92,7 +92,7 @@ final class SnapshotBuildCommand extends Verb {
             new KeyOptions.Rate("--fpr", falsePositiveRate),
             new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate));
     output = output(output);
-    InputFile.requireOther(keys.input(), output);
+    InputFile.requireOther(keys.input, output);
     // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
@@ -108,7 +108,7 @@ final class SnapshotBuildCommand extends Verb {
     if (hashCount == hashes.length) {
       if (hashCount > Integer.MAX_VALUE / 2) {
         throw new UserErrorException(
-            "one snapshot takes at most " + hashCount + " keys; " + keys.input() + " has more");
+            "one snapshot takes at most " + hashCount + " keys; " + keys.input + " has more");
       }
       hashes = Arrays.copyOf(hashes, 2 * hashCount);
     }

@@ -75,7 +75,7 @@ final class SnapshotDecodeCommand extends Verb {
       set = chosen.decode(bytes);
     } catch (MalformedGolombCodedSetException e) {
       throw new UserErrorException(
-          "this is not a set of %s: %s".formatted(codec.name().id(), e.getMessage()));
+          "this is not a set of %s: %s".formatted(codec.name.id(), e.getMessage()));
     }
     if (!queries.isEmpty()) {
       queries.forEach(key -> answer(set, key));
@@ -111,14 +111,14 @@ final class SnapshotDecodeCommand extends Verb {
   private void answer(CodedSet set, String key) {
     byte[] written = Questions.bytesOf(key);
     boolean present =
-        CodecOptions.accepted(() -> set.mightContain(codec.name().keyForm().key(written)));
+        CodecOptions.accepted(() -> set.mightContain(codec.name.keyForm.key(written)));
     String answer = present ? "present" : "absent";
     print(json, Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
   }
 
   private void printJson(CodedSet set) {
     ObjectNode object = Json.object();
-    object.put("codec", codec.name().id());
+    object.put("codec", codec.name.id());
     set.header().forEach(object::put);
     object.put("count", set.count());
     ArrayNode array = object.putArray("values");

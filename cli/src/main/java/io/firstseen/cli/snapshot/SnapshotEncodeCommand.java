@@ -116,7 +116,7 @@ final class SnapshotEncodeCommand extends Verb {
       file = new OutputFile(output);
       cleanup.add(file);
     }
-    List<byte[]> all = read(codec.name().keyForm());
+    List<byte[]> all = read(codec.name.keyForm);
     byte[] bytes;
     try {
       bytes = chosen.encode(all);
@@ -133,7 +133,7 @@ final class SnapshotEncodeCommand extends Verb {
 
   private void print(int keyCount, byte[] bytes) {
     ObjectNode object = Json.object();
-    object.put("codec", codec.name().id()).put("keys", keyCount).put("bytes", bytes.length);
+    object.put("codec", codec.name.id()).put("keys", keyCount).put("bytes", bytes.length);
     String text;
     if (output == null) {
       text = codec.textForm().write(bytes);

@@ -84,19 +84,19 @@ final class SnapshotPullCommand extends Verb {
       err()
           .printf(
               "warning: sequence %d of set '%s' expired at %s; its publisher may have stopped%n",
-              manifest.sequence(), set.setName(), Instant.ofEpochMilli(expiresMillis));
+              manifest.sequence(), set.setName, Instant.ofEpochMilli(expiresMillis));
     }
   }
 
   private String line(SnapshotPull.Result result, long tookMillis) {
     if (!result.isNew()) {
       return "nothing to do: %s holds sequence %d of set '%s' already"
-          .formatted(output, result.manifest().sequence(), set.setName());
+          .formatted(output, result.manifest().sequence(), set.setName);
     }
     return "sequence %d of set '%s': %s keys, fetched %s bytes in %d blobs, took %d ms"
         .formatted(
             result.manifest().sequence(),
-            set.setName(),
+            set.setName,
             SnapshotSummary.number(result.manifest().count()),
             SnapshotSummary.number(result.fetchedBytes()),
             result.fetchedBlobs(),

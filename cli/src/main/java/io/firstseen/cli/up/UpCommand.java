@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -99,7 +100,7 @@ public final class UpCommand extends Verb {
       names = "--kafka-port",
       paramLabel = "PORT",
       defaultValue = "9092",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description =
           "Port of the broker; 0 selects a free port, also in the following options (default: "
               + "${DEFAULT-VALUE}).")
@@ -119,7 +120,7 @@ public final class UpCommand extends Verb {
       names = "--web-port",
       paramLabel = "PORT",
       defaultValue = "8081",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description = "Port of Flink's web page (default: ${DEFAULT-VALUE}).")
   private int webPort;
 
@@ -127,7 +128,7 @@ public final class UpCommand extends Verb {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "8080",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description = "Port of the HTTP service (default: ${DEFAULT-VALUE}).")
   private int port;
 
@@ -135,7 +136,7 @@ public final class UpCommand extends Verb {
       names = "--prometheus-port",
       paramLabel = "PORT",
       defaultValue = "9090",
-      converter = Port.class,
+      converter = OptionValues.Port.class,
       description = "Port of Prometheus (default: ${DEFAULT-VALUE}).")
   private int prometheusPort;
 
@@ -199,12 +200,6 @@ public final class UpCommand extends Verb {
 
   private boolean keepsRemovals;
 
-  static final class Port extends OptionValues.WholeNumber {
-    Port() {
-      super(0, 65_535);
-    }
-  }
-
   static final class TaskManagers extends OptionValues.WholeNumber {
     TaskManagers() {
       super(1, 64);
@@ -261,18 +256,13 @@ public final class UpCommand extends Verb {
       progress.show(() -> "starting the jobs…");
       ObjectNode jobs = told.putObject("jobs");
       for (Map.Entry<String, List<String>> job : jobs(kafka.bootstrapServers()).entrySet()) {
-        ObjectNode started = startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job);
+        Callable<ObjectNode> starter =
+            () -> startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job);
+        ObjectNode started = starter.call();
         jobs.set(job.getKey(), started);
         String id = started.path("id").asText();
         flink.rest().awaitRunning(id, JOB_LIMIT);
-        parts.addJob(
-            job.getKey(),
-            flink.rest(),
-            id,
-            () ->
-                startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job)
-                    .path("id")
-                    .asText());
+        parts.addJob(job.getKey(), flink.rest(), id, () -> starter.call().path("id").asText());
       }
 
       progress.show(() -> "starting the service…");
@@ -318,16 +308,8 @@ public final class UpCommand extends Verb {
   }
 
   private void checkOptions() {
-    if (taskManagerBytes < MemorySize.parse(MIN_TASK_MANAGER).getBytes()) {
-      throw new UserErrorException(
-          "--task-manager-memory must be at least %s, got %d bytes"
-              .formatted(MIN_TASK_MANAGER, taskManagerBytes));
-    }
-    if (serviceBytes < MemorySize.parse(MIN_SERVICE).getBytes()) {
-      throw new UserErrorException(
-          "--service-memory must be at least %s, got %d bytes"
-              .formatted(MIN_SERVICE, serviceBytes));
-    }
+    requireMemory("--task-manager-memory", MIN_TASK_MANAGER, taskManagerBytes);
+    requireMemory("--service-memory", MIN_SERVICE, serviceBytes);
     List<String> words = new ArrayList<>(arguments().ofEvents());
     words.add("--bootstrap-servers=localhost:" + kafkaPort);
     KafkaOptions kafka = KafkaOptions.parse(words.toArray(String[]::new));
@@ -335,6 +317,13 @@ public final class UpCommand extends Verb {
     kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     options.snapshotTtlMillis();
     options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
+  }
+
+  private static void requireMemory(String option, String least, long bytes) {
+    if (bytes < MemorySize.parse(least).getBytes()) {
+      throw new UserErrorException(
+          "%s must be at least %s, got %d bytes".formatted(option, least, bytes));
+    }
   }
 
   private Map<String, String> brokerProperties() {

@@ -267,6 +267,13 @@ public final class OptionValues {
     }
   }
 
+  /** A port; 0 for any free one. */
+  public static final class Port extends WholeNumber {
+    Port() {
+      super(0, 65_535);
+    }
+  }
+
   /** A number of parallel tasks, 1 to 32768. */
   public static final class Parallelism implements ITypeConverter<Integer> {
     @Override
