@@ -188,13 +188,13 @@ public final class Sizing {
                 request.isOnRocksDb() ? "the first" : "each",
                 inSeconds(checkpointBytes(), checkpointSeconds()));
     if (request.isOnRocksDb()) {
-      fields.row("those that follow", inSeconds(usualBytes(), usualSeconds()));
+      fields.row("those that follow", inSeconds(usualBytes(), checkpointSeconds(usualBytes())));
     }
     return fields
         .json("fullBytes", checkpointBytes())
         .json("fullSeconds", checkpointSeconds())
         .json("usualBytes", usualBytes())
-        .json("usualSeconds", usualSeconds());
+        .json("usualSeconds", checkpointSeconds(usualBytes()));
   }
 
   private static String inSeconds(double bytes, double seconds) {
@@ -402,14 +402,10 @@ public final class Sizing {
     return pageStateBytes() + request.keys * exactStateBytes();
   }
 
-  private boolean allCached() {
-    return request.missShare() == 0;
-  }
-
   /** Bytes of a checkpoint that writes all state. */
   public double checkpointBytes() {
     return request.isOnRocksDb()
-        ? pageStateBytes() * MeasuredCosts.filesOfPages(allCached())
+        ? pageStateBytes() * MeasuredCosts.filesOfPages(request.missShare() == 0)
             + request.keys * exactStateBytes()
         : stateBytes();
   }
@@ -427,12 +423,8 @@ public final class Sizing {
     double newKeys = request.newKeysPerSecond() * request.checkpointSeconds();
     double pageBytes = newKeys / request.keys * pageStateBytes();
     return division.tasks * MeasuredCosts.INCREMENT_BASE_BYTES
-        + pageBytes * MeasuredCosts.incrementOfPages(allCached())
+        + pageBytes * MeasuredCosts.incrementOfPages(request.missShare() == 0)
         + newKeys * exactStateBytes();
-  }
-
-  private double usualSeconds() {
-    return checkpointSeconds(usualBytes());
   }
 
   private double checkpointSeconds(double bytes) {
@@ -462,16 +454,17 @@ public final class Sizing {
   }
 
   private void warn() {
-    if (usualSeconds() > request.checkpointSeconds()) {
+    double usualSeconds = checkpointSeconds(usualBytes());
+    if (usualSeconds > request.checkpointSeconds()) {
       warnings.add(
           "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks"
-              .formatted(seconds(usualSeconds()), seconds(request.checkpointSeconds())));
+              .formatted(seconds(usualSeconds), seconds(request.checkpointSeconds())));
     }
-    if (!request.isOnRocksDb() && 2 * usualSeconds() > request.checkpointSeconds()) {
+    if (!request.isOnRocksDb() && 2 * usualSeconds > request.checkpointSeconds()) {
       warnings.add(
           "a checkpoint writes all state, which takes more than half of --checkpoint-interval: --backend rocksdb writes new keys only, if all pages fit into the page caches");
     }
-    double open = request.checkpointSeconds() + usualSeconds();
+    double open = request.checkpointSeconds() + usualSeconds;
     if (open > TRANSACTION_SECONDS) {
       warnings.add(
           "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: increase --transaction-timeout and the brokers' transaction.max.timeout.ms"
