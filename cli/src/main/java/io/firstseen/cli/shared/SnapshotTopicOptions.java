@@ -39,16 +39,15 @@ public final class SnapshotTopicOptions {
    * @throws UserErrorException if one of them is not valid
    */
   public SnapshotClientOptions.Builder client(String bootstrapServers, String setName) {
-    try {
-      SnapshotClientOptions.Builder options =
-          SnapshotClientOptions.builder(bootstrapServers, setName)
-              .topic(topic)
-              .kafkaProperties(kafka.read())
-              .trustedKeys(trusted.keys());
-      return blobs == null ? options : options.blobDirectory(blobs);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
-    }
+    return Verb.accepted(
+        () -> {
+          SnapshotClientOptions.Builder options =
+              SnapshotClientOptions.builder(bootstrapServers, setName)
+                  .topic(topic)
+                  .kafkaProperties(kafka.read())
+                  .trustedKeys(trusted.keys());
+          return blobs == null ? options : options.blobDirectory(blobs);
+        });
   }
 
   public String topic() {

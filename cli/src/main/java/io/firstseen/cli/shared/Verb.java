@@ -2,9 +2,11 @@ package io.firstseen.cli.shared;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.jobs.files.OutputFile;
+import io.firstseen.operators.UserErrorException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,5 +52,14 @@ public abstract class Verb implements Callable<Integer> {
   /** Prints the JSON object on one line, or the text. */
   protected final void print(boolean asJson, ObjectNode object, String sentence) {
     reportOut().println(asJson ? Json.line(object) : sentence);
+  }
+
+  /** Returns the supplier's result; converts its exception into a {@link UserErrorException}. */
+  public static <T> T accepted(Supplier<T> maker) {
+    try {
+      return maker.get();
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
   }
 }

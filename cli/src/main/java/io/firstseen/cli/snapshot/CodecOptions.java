@@ -1,6 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.gcs.interop.Bip158Codec;
 import io.firstseen.filters.gcs.interop.CasperCodec;
 import io.firstseen.filters.gcs.interop.GolombsetCodec;
@@ -15,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -187,7 +187,7 @@ final class CodecOptions {
       throw new UserErrorException("--codec bip158 needs either --siphash-key or --block-hash");
     }
     if (blockHash != null) {
-      return accepted(() -> Bip158Codec.ofBlock(blockHash));
+      return Verb.accepted(() -> Bip158Codec.ofBlock(blockHash));
     }
     try {
       return new Bip158Codec(HexFormat.of().parseHex(sipHashKey));
@@ -202,15 +202,6 @@ final class CodecOptions {
     if (value != null && name != owner) {
       throw new UserErrorException(
           "%s is for --codec %s, not %s".formatted(option, owner.id(), name.id()));
-    }
-  }
-
-  /** Returns the supplier's result; converts its exception into a {@link UserErrorException}. */
-  static <T> T accepted(Supplier<T> maker) {
-    try {
-      return maker.get();
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
     }
   }
 

@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.HeapPages;
 import io.firstseen.filters.cuckoo.InsertionResult;
@@ -20,7 +21,6 @@ import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -85,16 +85,14 @@ final class KeyFile {
   SetParameters parameters(int shards, KeyOptions.Rate ofKey, KeyOptions.Rate ofUrl) {
     KeyHash keyHash = keys.keyHash();
     double rate = keys.keyRate(ofKey, ofUrl).orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
-    try {
-      return SetParameters.of(
-              keyHash,
-              keys.canonicaliser(),
-              new Shards(shards),
-              near.rule().map(rule -> rule.elementRate(rate)).orElse(rate))
-          .withNear(near.rule().orElse(null));
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
-    }
+    return Verb.accepted(
+        () ->
+            SetParameters.of(
+                    keyHash,
+                    keys.canonicaliser(),
+                    new Shards(shards),
+                    near.rule().map(rule -> rule.elementRate(rate)).orElse(rate))
+                .withNear(near.rule().orElse(null)));
   }
 
   /**

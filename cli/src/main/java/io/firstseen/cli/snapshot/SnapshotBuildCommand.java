@@ -97,7 +97,13 @@ final class SnapshotBuildCommand extends Verb {
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     keys.read(cleanup, this::output, err(), this::add);
-    Snapshot snapshot = build(parameters);
+    // The rate may need more bits than a hash has.
+    Snapshot snapshot =
+        accepted(
+            () ->
+                Snapshot.build(
+                    Arrays.copyOf(hashes, hashCount),
+                    new SnapshotParameters(parameters, setName, 0, 0, 0, 0)));
     file.write(snapshot.toBytes());
     file.complete();
     print(snapshot);
@@ -113,17 +119,6 @@ final class SnapshotBuildCommand extends Verb {
       hashes = Arrays.copyOf(hashes, 2 * hashCount);
     }
     hashes[hashCount++] = hash;
-  }
-
-  private Snapshot build(SetParameters parameters) {
-    try {
-      return Snapshot.build(
-          Arrays.copyOf(hashes, hashCount),
-          new SnapshotParameters(parameters, setName, 0, 0, 0, 0));
-    } catch (IllegalArgumentException e) {
-      // The rate needs more bits than a hash has.
-      throw new UserErrorException(e.getMessage());
-    }
   }
 
   private void print(Snapshot snapshot) {

@@ -110,8 +110,7 @@ final class SnapshotDecodeCommand extends Verb {
 
   private void answer(CodedSet set, String key) {
     byte[] written = Questions.bytesOf(key);
-    boolean present =
-        CodecOptions.accepted(() -> set.mightContain(codec.name.keyForm.key(written)));
+    boolean present = accepted(() -> set.mightContain(codec.name.keyForm.key(written)));
     String answer = present ? "present" : "absent";
     print(json, Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
   }

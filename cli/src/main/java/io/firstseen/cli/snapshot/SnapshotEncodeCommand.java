@@ -104,7 +104,7 @@ final class SnapshotEncodeCommand extends Verb {
   @Override
   public Integer call() throws Exception {
     codec.requireOnlyFor(CodecOptions.Name.ORIGINAL, "--p", p);
-    SetCodec chosen = p == null ? codec.codec() : CodecOptions.accepted(() -> new OriginalCodec(p));
+    SetCodec chosen = p == null ? codec.codec() : accepted(() -> new OriginalCodec(p));
     return Cleanup.after(cleanup -> encode(chosen, cleanup));
   }
 
