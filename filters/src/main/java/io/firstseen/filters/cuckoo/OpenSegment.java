@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSegment {
   private static final int FIRST_ROOM = 16;
 
-  /** The leading bits of the identities by which the changes are indexed. */
-  private static final int INDEX_BITS = 8;
+  /** The most leading bits of the identities by which the changes are indexed. */
+  private static final int MAX_INDEX_BITS = 11;
 
   private static final int KIND_SHIFT = CuckooShape.MAX_IDENTITY_BITS;
   private static final int INSTANTS_SHIFT = KIND_SHIFT + LogSegment.KIND_BITS;
 
   private final CuckooShape shape;
+
+  private int pageDepth;
   private long[] changes = new long[FIRST_ROOM];
   private int count;
 
@@ -34,8 +36,12 @@ public final class OpenSegment {
   /** For each indexed change, the next one with its index bits; for the last one, the first one. */
   private short[] following = new short[0];
 
-  public OpenSegment(CuckooShape shape) {
+  /**
+   * @param pageDepth the least depth of the pages to which the changes will be applied, or less
+   */
+  public OpenSegment(CuckooShape shape, int pageDepth) {
     this.shape = shape;
+    this.pageDepth = pageDepth;
   }
 
   /** Returns the number of changes. */
@@ -88,8 +94,14 @@ public final class OpenSegment {
     return at / LogSegment.INSTANTS;
   }
 
-  /** Removes all changes. */
-  public void clear() {
+  /**
+   * Removes all changes.
+   *
+   * @param newPageDepth the least depth of the pages to which the next changes will be applied, or
+   *     less
+   */
+  public void clear(int newPageDepth) {
+    pageDepth = newPageDepth;
     count = 0;
     changes = new long[FIRST_ROOM];
     instants = new long[0];
@@ -98,12 +110,8 @@ public final class OpenSegment {
     following = new short[0];
   }
 
-  /**
-   * Returns the changes as a segment, and removes them.
-   *
-   * @param pageDepth the least depth of the pages to which the segment will be applied
-   */
-  public LogSegment seal(int pageDepth) {
+  /** Returns the changes as a segment, and removes them. */
+  public LogSegment seal() {
     int groupBits = LogSegment.groupBits(shape, pageDepth, count);
     int[] next = new int[(1 << groupBits) + 1];
     for (int i = 0; i < count; i++) {
@@ -118,38 +126,24 @@ public final class OpenSegment {
       int at = next[shape.prefix(identity(i), groupBits)]++;
       segment.set(at, change(i), identity(i), place(i));
     }
-    clear();
+    clear(pageDepth);
     return segment;
   }
 
-  /**
-   * Returns whether the page of an identity may have a change.
-   *
-   * @param pageDepth at most the depth of the page
-   */
-  public boolean mayChange(long identity, int pageDepth) {
+  /** Returns whether the page of an identity may have a change. */
+  public boolean mayChange(long identity) {
     index();
-    int bits = Math.min(pageDepth, INDEX_BITS);
-    int places = 1 << (INDEX_BITS - bits);
-    int from = shape.prefix(identity, bits) * places;
-    for (int i = from; i < from + places; i++) {
-      if (lastOf[i] != 0) {
-        return true;
-      }
-    }
-    return false;
+    return lastOf[shape.prefix(identity, indexBits())] != 0;
+  }
+
+  private int indexBits() {
+    return Math.min(pageDepth, MAX_INDEX_BITS);
   }
 
   /** Repeats the changes of identities between two, both included. */
   void repeat(long first, long last, LogReplay replay) {
-    int bits = shape.prefix(first, INDEX_BITS);
-    if (bits != shape.prefix(last, INDEX_BITS)) {
-      for (int i = 0; i < count; i++) {
-        repeat(i, first, last, replay);
-      }
-      return;
-    }
     index();
+    int bits = shape.prefix(first, indexBits());
     int end = lastOf[bits] - 1;
     if (end >= 0) {
       int i = end;
@@ -174,10 +168,10 @@ public final class OpenSegment {
   private void index() {
     if (following.length < changes.length) {
       following = Arrays.copyOf(following, changes.length);
-      lastOf = Arrays.copyOf(lastOf, 1 << INDEX_BITS);
+      lastOf = Arrays.copyOf(lastOf, 1 << indexBits());
     }
     for (; indexed < count; indexed++) {
-      int bits = shape.prefix(identity(indexed), INDEX_BITS);
+      int bits = shape.prefix(identity(indexed), indexBits());
       int before = lastOf[bits] - 1;
       following[indexed] = before < 0 ? (short) indexed : following[before];
       if (before >= 0) {

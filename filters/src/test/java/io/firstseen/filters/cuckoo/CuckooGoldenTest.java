@@ -82,7 +82,7 @@ class CuckooGoldenTest {
   }
 
   private static byte[] segment(int identityBits, int depth, int count, Expiry expiry) {
-    OpenSegment open = new OpenSegment(new CuckooShape(identityBits));
+    OpenSegment open = new OpenSegment(new CuckooShape(identityBits), depth);
     for (long[] change : changes(identityBits, count, expiry != null)) {
       if (expiry != null) {
         expiry.advanceTo(change[2] + 3_600_000);
@@ -92,7 +92,7 @@ class CuckooGoldenTest {
         throw new IllegalStateException("the segment has no room for " + count);
       }
     }
-    return open.seal(depth).toBytes();
+    return open.seal().toBytes();
   }
 
   /** The hashes in a file: the first one four times, every twentieth with a core of 0. */

@@ -37,7 +37,7 @@ class LogSegmentTest {
       this.shape = filter.shape();
       this.expiry = expiry;
       this.pages = new PageTable<>(shape, PageDirectory.first());
-      this.open = new OpenSegment(shape);
+      this.open = new OpenSegment(shape, 0);
       pages.set(0, CuckooPage.first(shape, expiry));
       writeAll();
     }
@@ -83,7 +83,7 @@ class LogSegmentTest {
 
     void seal() {
       if (open.count() > 0) {
-        byte[] bytes = open.seal(leastDepth).toBytes();
+        byte[] bytes = open.seal().toBytes();
         logBytes += bytes.length;
         int before = log.all().size();
         log.add(read(shape, bytes), leastDepth);
@@ -94,9 +94,9 @@ class LogSegmentTest {
     void writeAll() {
       written.clear();
       log = new LogSegments();
-      open.clear();
       pages.forEach(page -> written.add(FilterInState.bytes(page)));
       leastDepth = pages.minDepth();
+      open.clear(leastDepth);
     }
 
     /** The pages of state after the changes of the log. */
@@ -110,7 +110,7 @@ class LogSegmentTest {
         assertThat(replay.changes() > 0 || replay.pages().size() == 1).isTrue();
         long first = page.firstIdentity();
         if (replay.changes() > 0) {
-          assertThat(open.mayChange(first, leastDepth) || log.mayChange(first)).isTrue();
+          assertThat(open.mayChange(first) || log.mayChange(first)).isTrue();
         }
         replay.pages().forEach(after -> replayed.add(FilterInState.bytes(after)));
       }
@@ -243,8 +243,8 @@ class LogSegmentTest {
     assertThat(changes.log.length())
         .isEqualTo(changes.log.all().stream().mapToInt(LogSegment::length).sum());
     assertThat(changes.open.add(PageChange.REMOVAL, 1L << 34, null)).isTrue();
-    assertThat(changes.open.mayChange(1L << 34, SavedChanges.DEPTH)).isTrue();
-    assertThat(changes.open.mayChange(1L << 33, SavedChanges.DEPTH)).isFalse();
+    assertThat(changes.open.mayChange(1L << 34)).isTrue();
+    assertThat(changes.open.mayChange(1L << 33)).isFalse();
   }
 
   /** Seven segments of 96,000 changes are followed by smaller ones, which become larger. */
@@ -260,7 +260,7 @@ class LogSegmentTest {
   @Test
   void aFullSegmentRejectsAChangeWithoutAnEffect() {
     Expiry expiry = new Expiry(TTL, false);
-    OpenSegment open = new OpenSegment(new CuckooShape(30));
+    OpenSegment open = new OpenSegment(new CuckooShape(30), 0);
     for (int i = 0; i < LogSegment.MAX_COUNT; i++) {
       assertThat(open.add(PageChange.INSERTION, i, expiry)).isTrue();
     }
@@ -273,7 +273,7 @@ class LogSegmentTest {
   private static final class SavedChanges {
     static final int DEPTH = 10;
 
-    private final OpenSegment open = new OpenSegment(new CuckooShape(35));
+    private final OpenSegment open = new OpenSegment(new CuckooShape(35), DEPTH);
     private final LogSegments log = new LogSegments();
     private final SplittableRandom random = new SplittableRandom(20);
 
@@ -282,11 +282,11 @@ class LogSegmentTest {
         for (int j = 0; j < changes; j++) {
           long identity = random.nextLong(1L << 35);
           if (!open.add(PageChange.INSERTION, identity, null)) {
-            log.add(open.seal(DEPTH), DEPTH);
+            log.add(open.seal(), DEPTH);
             assertThat(open.add(PageChange.INSERTION, identity, null)).isTrue();
           }
         }
-        log.add(open.seal(DEPTH), DEPTH);
+        log.add(open.seal(), DEPTH);
       }
     }
   }
@@ -294,11 +294,11 @@ class LogSegmentTest {
   @Test
   void refusesBytesThatAreNotASegment() {
     CuckooShape shape = new CuckooShape(30);
-    OpenSegment open = new OpenSegment(shape);
+    OpenSegment open = new OpenSegment(shape, 9);
     for (int i = 1; i < 50; i++) {
       assertThat(open.add(PageChange.INSERTION, (long) i << 20 | 1 << 9, null)).isTrue();
     }
-    byte[] good = open.seal(9).toBytes();
+    byte[] good = open.seal().toBytes();
     assertThat(read(shape, good).toBytes()).isEqualTo(good);
     assertThatThrownBy(() -> LogSegment.of(new CuckooShape(31), good))
         .isInstanceOf(MalformedFilterException.class)

@@ -3,7 +3,6 @@ package io.firstseen.operators.dedup.pages;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.LogReplay;
-import io.firstseen.filters.cuckoo.OpenSegment;
 import io.firstseen.filters.cuckoo.PageChange;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import java.util.HashSet;
@@ -53,8 +52,7 @@ public final class CachedShardPages extends ShardPages {
     this.cache = cache;
     this.rotation = rotation;
     rotation.add(this);
-    this.log =
-        new ShardLog(key, new OpenSegment(filter.shape()), state, rotation, table.minDepth());
+    this.log = new ShardLog(key, filter.shape(), state, rotation, table.minDepth());
   }
 
   @Override

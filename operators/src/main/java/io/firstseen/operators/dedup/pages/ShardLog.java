@@ -1,5 +1,6 @@
 package io.firstseen.operators.dedup.pages;
 
+import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.LogSegment;
@@ -43,11 +44,10 @@ final class ShardLog {
    *
    * @param pageDepth the least depth of the shard's pages
    */
-  ShardLog(Integer key, OpenSegment open, PageState state, LogRotation rotation, int pageDepth) {
+  ShardLog(Integer key, CuckooShape shape, PageState state, LogRotation rotation, int pageDepth) {
     this.key = key;
     this.state = state;
     this.rotation = rotation;
-    this.open = open;
     List<LogSegment> segments = new ArrayList<>();
     state.readLog(
         key,
@@ -57,6 +57,7 @@ final class ShardLog {
         });
     // Pages in state may be less deep than the table, but none is less deep than a group.
     this.pageDepth = segments.stream().mapToInt(LogSegment::groupBits).max().orElse(pageDepth);
+    open = new OpenSegment(shape, this.pageDepth);
     if (!segments.isEmpty()) {
       inMemory = new LogSegments();
       segments.forEach(this::remember);
@@ -88,7 +89,7 @@ final class ShardLog {
     if (open.count() > 0) {
       int before = open.heapBytes();
       int number = stored.isEmpty() ? 0 : stored.get(stored.size() - 1).number + 1;
-      LogSegment segment = open.seal(pageDepth);
+      LogSegment segment = open.seal();
       rotation.inMemory(open.heapBytes() - before);
       state.writeSegment(key, rotation.log(), number, segment);
       add(new Stored(number, segment.length(), rotation.log()), segment);
@@ -122,7 +123,7 @@ final class ShardLog {
   /** Returns whether state and log may differ for the page of an identity. */
   boolean mayChange(long identity) {
     int before = open.heapBytes();
-    boolean mayChange = open.mayChange(identity, pageDepth);
+    boolean mayChange = open.mayChange(identity);
     rotation.inMemory(open.heapBytes() - before);
     return mayChange || segments().mayChange(identity);
   }
@@ -151,7 +152,7 @@ final class ShardLog {
   void clear(int newPageDepth) {
     pageDepth = newPageDepth;
     int before = open.heapBytes();
-    open.clear();
+    open.clear(newPageDepth);
     rotation.inMemory(open.heapBytes() - before);
     int length = 0;
     for (Stored segment : stored) {
