@@ -2,6 +2,7 @@ package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
 import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -228,9 +229,30 @@ final class BucketPage extends CuckooPage {
 
   @Override
   public boolean canDefer() {
-    return epochs == null
-        && pending.count() < PendingInsertions.MAX_LOGGED
-        && count() < Repacking.sureCount(layout.width);
+    return deferrable() > 0;
+  }
+
+  @Override
+  int deferrable() {
+    int room = Repacking.sureCount(layout.width) - count();
+    int pendingRoom = PendingInsertions.MAX_LOGGED - pending.count();
+    return epochs == null ? Math.max(0, Math.min(room, pendingRoom)) : 0;
+  }
+
+  void forEachIdentity(LongConsumer action) {
+    long first = firstIdentity();
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      for (int i = 0; i < layout.width; i++) {
+        long slot = get(bucket, i);
+        if (slot == 0) {
+          break;
+        }
+        action.accept(first | slot << CuckooShape.BUCKET_BITS | bucket);
+      }
+    }
+    for (int i = 0; i < pending.count(); i++) {
+      action.accept(pending.identity(i));
+    }
   }
 
   @Override

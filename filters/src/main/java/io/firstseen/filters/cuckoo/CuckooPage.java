@@ -134,6 +134,13 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return false;
   }
 
+  /**
+   * Returns the number of further insertions of a log that may stay pending, see {@link #canDefer}.
+   */
+  int deferrable() {
+    return 0;
+  }
+
   /** Returns whether the body may be written to without a copy of it. */
   final boolean isWritable() {
     return !shared && !frozen;

@@ -14,6 +14,21 @@ public interface PageStore {
     return null;
   }
 
+  /**
+   * Returns whether no page holds an identity, as far as the store knows without reading the page.
+   */
+  default boolean lacks(long identity) {
+    return false;
+  }
+
+  /**
+   * Inserts an identity without its page, if no page holds the identity and the page does not
+   * become wider, as far as the store knows without reading the page. Returns false otherwise.
+   */
+  default boolean insertAbsent(long identity) {
+    return false;
+  }
+
   /** Returns the page that an identity belongs to. */
   CuckooPage get(long identity);
 

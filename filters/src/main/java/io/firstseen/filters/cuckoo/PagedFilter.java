@@ -36,7 +36,7 @@ public final class PagedFilter {
    * Returns whether many identities may differ only in their text tags. These share two buckets, so
    * a page may have to become wider early.
    */
-  boolean hasTextTags() {
+  public boolean hasTextTags() {
     return textTagBits > 0;
   }
 
@@ -51,7 +51,7 @@ public final class PagedFilter {
    */
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    return page(store, identity).contains(identity);
+    return !store.lacks(identity) && page(store, identity).contains(identity);
   }
 
   /** Returns the hash of a key whose identity has the text tag {@code tag}. */
@@ -74,6 +74,9 @@ public final class PagedFilter {
    */
   public InsertionResult insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
+    if (store.insertAbsent(identity)) {
+      return InsertionResult.STORED;
+    }
     CuckooPage page = page(store, identity);
     int room = insertInPlace(store, page, identity);
     if (room >= 0) {
@@ -94,6 +97,9 @@ public final class PagedFilter {
    */
   public InsertionResult insertIfAbsent(PageStore store, long hash) {
     long identity = shape.identity(hash);
+    if (store.insertAbsent(identity)) {
+      return InsertionResult.STORED;
+    }
     CuckooPage page = page(store, identity);
     int room = insertInPlace(store, page, identity);
     if (room >= 0) {

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -156,6 +157,26 @@ class PageLogTest {
         pages.forEach(
             (page, bytes) ->
                 assertThat(Arrays.equals(bytes, expectedPages.get(page))).as(page).isTrue());
+      }
+    }
+  }
+
+  /** Without digests, 15,034 keys read a page. */
+  @Test
+  void mostNewKeysDoNotReadTheirPages() throws Exception {
+    DedupParameters parameters = Mode.PLAIN.parameters();
+    try (DedupTasks tasks = new DedupTasks(Backend.ROCKSDB, parameters, 1, 30_000, null)) {
+      int keys = 26_000;
+      for (int i = 0; i < keys; i++) {
+        assertThat(tasks.process(add(HASH.hash(("key-" + i).getBytes(UTF_8)))))
+            .isEqualTo(Kind.ACCEPTED);
+      }
+      assertThat(tasks.sum("pageBytes")).isGreaterThan(100_000);
+      assertThat(tasks.sum("cacheHits") + tasks.sum("cacheMisses")).isEqualTo(keys);
+      assertThat(tasks.sum("cacheMisses")).isLessThan(keys / 4);
+      for (int i = 0; i < keys; i++) {
+        assertThat(tasks.process(add(HASH.hash(("key-" + i).getBytes(UTF_8)))))
+            .isEqualTo(Kind.DUPLICATE);
       }
     }
   }

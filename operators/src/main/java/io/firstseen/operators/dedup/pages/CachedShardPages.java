@@ -4,7 +4,9 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.LogReplay;
 import io.firstseen.filters.cuckoo.PageChange;
+import io.firstseen.filters.cuckoo.PageDigest;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ public final class CachedShardPages extends ShardPages {
   /** The numbers of pages that state has, but that were split since. */
   private final HashSet<Integer> splitInState = new HashSet<>();
 
+  /** The digests of pages that are not loaded, by the numbers of the pages. */
+  private final HashMap<Integer, PageDigest> digests = new HashMap<>();
+
   /** The changes that were repeated since all pages were written. */
   private long repeats;
 
@@ -53,6 +58,34 @@ public final class CachedShardPages extends ShardPages {
     this.rotation = rotation;
     rotation.add(this);
     this.log = new ShardLog(key, filter.shape(), state, rotation, table.minDepth());
+  }
+
+  @Override
+  public boolean lacks(long identity) {
+    PageDigest digest = digest(identity);
+    boolean lacks = digest != null && digest.lacks(identity);
+    used |= lacks;
+    return lacks;
+  }
+
+  @Override
+  public boolean insertAbsent(long identity) {
+    PageDigest digest = digest(identity);
+    if (digest == null || !digest.insert(identity)) {
+      return false;
+    }
+    used = true;
+    log.add(PageChange.INSERTION, identity, null);
+    countInsertion();
+    return true;
+  }
+
+  /** Returns the digest of the page of an identity; null if the page is loaded, or has none. */
+  private @Nullable PageDigest digest(long identity) {
+    if (digests.isEmpty() || table.get(identity) != null) {
+      return null;
+    }
+    return digests.get(table.idOf(identity));
   }
 
   @Override
@@ -99,12 +132,17 @@ public final class CachedShardPages extends ShardPages {
     CuckooPage frozen = idInState == id ? replay.frozenPage() : null;
     repeats += frozen == null ? replay.changes() : 0;
     for (CuckooPage page : frozen == null ? replay.pages() : List.of(frozen)) {
+      // If the page was split while its log was repeated, the table had one of its ancestors.
+      for (int old = page.id() >>> 1; old >= idInState; old >>>= 1) {
+        release(digests.remove(old));
+      }
       requirePage(page);
       long first = page.firstIdentity();
       if (table.get(first) == null) {
         LoadedPage loaded = load(page);
         loaded.dirty = inState == null || replay.changes() > 0;
         loaded.inState = inState != null && page.id() == idInState;
+        loaded.digest = digests.remove(page.id());
         cache.add(loaded);
       }
     }
@@ -140,6 +178,32 @@ public final class CachedShardPages extends ShardPages {
   }
 
   @Override
+  void unload(LoadedPage loaded) {
+    super.unload(loaded);
+    PageDigest digest = loaded.digest;
+    release(digest);
+    int bits = filter.hasTextTags() ? 0 : cache.digestBits();
+    if (bits == 0) {
+      return;
+    }
+    if (digest == null || digest.bits() > bits) {
+      digest = PageDigest.of(loaded.page, bits);
+    }
+    if (digest != null) {
+      digest.dropped(loaded.page);
+      cache.addDigests(digest.heapBytes());
+      digests.put(loaded.page.id(), digest);
+    }
+  }
+
+  /** Counts the memory of a digest that is dropped. */
+  private void release(@Nullable PageDigest digest) {
+    if (digest != null) {
+      cache.addDigests(-digest.heapBytes());
+    }
+  }
+
+  @Override
   public void sweep(long identity) {
     super.sweep(identity);
     // The sibling of a page counts as accessed, but not by an event.
@@ -165,6 +229,10 @@ public final class CachedShardPages extends ShardPages {
   @Override
   void log(PageChange change, long identity) {
     log.add(change, identity, expiry());
+    PageDigest digest = table.get(identity).digest;
+    if (digest != null && change == PageChange.INSERTION) {
+      digest.add(identity);
+    }
   }
 
   @Override
@@ -172,6 +240,7 @@ public final class CachedShardPages extends ShardPages {
     if (whole.inState) {
       splitInState.add(whole.page.id());
     }
+    release(whole.digest);
     cache.remove(whole);
     low.dirty = true;
     cache.add(low);
@@ -181,6 +250,8 @@ public final class CachedShardPages extends ShardPages {
 
   @Override
   void wasMerged(LoadedPage one, LoadedPage other, LoadedPage merged) {
+    release(one.digest);
+    release(other.digest);
     cache.remove(one);
     cache.remove(other);
     cache.add(merged);
@@ -218,6 +289,9 @@ public final class CachedShardPages extends ShardPages {
       if (page != null && page.dirty) {
         write(page);
         page.inState = true;
+        // The next one does not have the identities that were deleted.
+        release(page.digest);
+        page.digest = null;
         written++;
       }
       if (page != null && !isLoaded) {

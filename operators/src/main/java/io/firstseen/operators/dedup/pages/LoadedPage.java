@@ -1,6 +1,8 @@
 package io.firstseen.operators.dedup.pages;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.PageDigest;
+import org.jspecify.annotations.Nullable;
 
 /** A page that a task can access without the state backend. */
 public final class LoadedPage {
@@ -9,6 +11,9 @@ public final class LoadedPage {
 
   /** Changed since it was last written to state. */
   boolean dirty;
+
+  /** The digest that the page had before it was loaded, up to date; null if it has none. */
+  @Nullable PageDigest digest;
 
   /** Whether state has a page of this number. */
   boolean inState;

@@ -18,12 +18,16 @@ public final class LogRotation {
   /** The checkpoints that write to a state for the log before the next one's turn. */
   private static final int CHECKPOINTS_OF_LOG = 3;
 
+  /** The shards that are examined per change of the log's length, on average. */
+  private static final int SHARDS_PER_CALL = 64;
+
   /** The log may have half the bytes of the pages, and this many more. */
   private static final long MIN_BYTES = 1 << 16;
 
   private final PageCache cache;
   private final List<CachedShardPages> shards = new ArrayList<>();
   private long bytes;
+  private int callsUntilCheck;
   private boolean tooLong;
   private int next;
 
@@ -46,19 +50,19 @@ public final class LogRotation {
   /** Counts bytes of the log in state. */
   void logged(int more) {
     bytes += more;
-    check();
-  }
-
-  private void check() {
-    if (bytes > MIN_BYTES) {
-      long pageBytes = 0;
-      for (int i = 0; i < shards.size(); i++) {
-        pageBytes += shards.get(i).bytes();
-      }
-      tooLong = bytes - MIN_BYTES > pageBytes / 2;
-    } else {
-      tooLong = false;
+    if (callsUntilCheck > 0) {
+      callsUntilCheck--;
+      return;
     }
+    callsUntilCheck = shards.size() / SHARDS_PER_CALL;
+    long pages = 0;
+    long pageBytes = 0;
+    for (int i = 0; i < shards.size(); i++) {
+      pages += shards.get(i).table.pageCount();
+      pageBytes += shards.get(i).bytes();
+    }
+    cache.setPages(pages, pageBytes);
+    tooLong = bytes - MIN_BYTES > pageBytes / 2;
   }
 
   /** Counts bytes of the log in memory. */
@@ -82,13 +86,14 @@ public final class LogRotation {
       pause--;
     } else if (shard.repeatsMuch()) {
       pause = shard.writeAll();
-    } else if (left > 0 || tooLong || cache.isHalfLog()) {
+    } else if (left > 0 || tooLong || cache.isLogLarge()) {
       if (left == 0) {
         int slice = (shards.size() + SLICES - 1) / SLICES;
         left = Math.min(slice - next % slice, shards.size() - next);
       }
       pause = shards.get(next).writeAll();
       left--;
+      callsUntilCheck = left == 0 ? 0 : callsUntilCheck;
       next = (next + 1) % shards.size();
     }
   }

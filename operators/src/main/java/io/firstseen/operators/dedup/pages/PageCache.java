@@ -1,5 +1,6 @@
 package io.firstseen.operators.dedup.pages;
 
+import io.firstseen.filters.cuckoo.PageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.metrics.Counter;
@@ -20,6 +21,8 @@ public final class PageCache {
   private int hand;
   private long bytes;
   private long logBytes;
+  private long digestBytes;
+  private int digestBits;
 
   public PageCache(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -30,7 +33,7 @@ public final class PageCache {
     return bytes;
   }
 
-  /** Returns the number of events whose pages were all in memory. */
+  /** Returns the number of events that read no page from state. */
   Counter hits() {
     return hits;
   }
@@ -79,14 +82,36 @@ public final class PageCache {
     logBytes += more;
   }
 
-  /** Returns whether the log takes half of the memory. */
-  boolean isHalfLog() {
-    return logBytes > maxBytes / 2;
+  /** Returns whether the log takes a quarter of the memory. */
+  boolean isLogLarge() {
+    return logBytes > maxBytes / 4;
+  }
+
+  /** Counts bytes of digests. */
+  void addDigests(int more) {
+    digestBytes += more;
+  }
+
+  /**
+   * Chooses the size of digests by the task's pages, in memory or not. The more pages do not fit,
+   * the more memory their digests have instead of the pages, up to three fifths.
+   */
+  void setPages(long pages, long pageBytes) {
+    double missing = 1 - (double) maxBytes / Math.max(maxBytes, pageBytes);
+    double bytes = Math.min(missing, 0.6) * maxBytes / pages - PageDigest.OVERHEAD_BYTES;
+    int most = (int) Math.min(PageDigest.MAX_BITS, Byte.SIZE * bytes);
+    // In steps of an eighth to a quarter, so that digests rarely become too large.
+    digestBits = most < PageDigest.MIN_BITS ? 0 : most & -(Integer.highestOneBit(most) >> 2);
+  }
+
+  /** Returns the maximum number of bits of a digest, a multiple of 64; 0 if there are none. */
+  int digestBits() {
+    return digestBits;
   }
 
   /** Returns the page to drop next, or null if there is no need to drop one. */
   @Nullable LoadedPage victim() {
-    if (bytes + logBytes <= maxBytes || ring.isEmpty()) {
+    if (bytes + logBytes + digestBytes <= maxBytes || ring.isEmpty()) {
       return null;
     }
     while (true) {

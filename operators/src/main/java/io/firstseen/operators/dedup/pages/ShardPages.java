@@ -198,8 +198,14 @@ public abstract class ShardPages implements PageStore {
     state.readAll(key, this::load);
   }
 
+  /** Counts a key that was inserted without its page. */
+  final void countInsertion() {
+    keys++;
+    changed = true;
+  }
+
   /** Removes a page from memory whose content is in state. */
-  final void unload(LoadedPage page) {
+  void unload(LoadedPage page) {
     table.set(page.page.firstIdentity(), null);
   }
 
