@@ -17,7 +17,6 @@ public final class OpenSegment {
   private static final int INSTANTS_SHIFT = KIND_SHIFT + LogSegment.KIND_BITS;
 
   private final CuckooShape shape;
-
   private int pageDepth;
   private long[] changes = new long[FIRST_ROOM];
   private int count;

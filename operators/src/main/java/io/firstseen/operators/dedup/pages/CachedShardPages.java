@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The insertions that a loaded page has in the log stay pending as long as possible, and so do
  * the following ones: most pages are dropped after one event.
+ *
+ * <p>A dropped page leaves a {@link PageDigest} in the cache, by which most new keys are added to
+ * the log without loading the page.
  */
 public final class CachedShardPages extends ShardPages {
   /** The changes whose repetition takes as long as writing a page. */
