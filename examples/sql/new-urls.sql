@@ -1,4 +1,7 @@
 -- Which URLs come for the first time: only these rows come out of the table.
+-- The client waits for the end of the job.
+SET 'table.dml-sync' = 'true';
+
 CREATE TABLE new_clicks (
   url STRING,
   visitor STRING,
