@@ -149,6 +149,7 @@ class JobJarTest {
   }
 
   /** By Flink's command line, which loads it as {@code flink run} does. */
+  @Tag("slow")
   @Test
   void flinkRunsItNextToOtherConnectorsAndAnOlderKafkaClient() throws Exception {
     itRuns(true);

@@ -160,6 +160,7 @@ class EmbeddedClusterTest {
     assertEveryNumberCountedOnce();
   }
 
+  @Tag("slow")
   @Test
   void jobsRecoverWhenATaskManagerIsReplaced(@TempDir Path directory) throws Exception {
     try (EmbeddedCluster cluster =
@@ -189,6 +190,7 @@ class EmbeddedClusterTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void closingLeavesNoTemporaryFiles(@TempDir Path directory) throws Exception {
     EmbeddedCluster.Settings settings =

@@ -215,6 +215,7 @@ class ChangedTopicsTest {
     assertThat(failure(job)).contains("because it was deleted and recreated");
   }
 
+  @Tag("slow")
   @ParameterizedTest
   // A single missing offset may have been the marker of a transaction.
   @CsvSource({"11, 0", "12, 2"})
@@ -301,6 +302,7 @@ class ChangedTopicsTest {
                 .formatted(accepted));
   }
 
+  @Tag("slow")
   @Test
   void moreAcceptedPartitionsEndTheJobAndTheFirstOnesCanBeKept() throws Exception {
     JobClient job = dedup(new Configuration());
@@ -324,6 +326,7 @@ class ChangedTopicsTest {
     cancel(job);
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(strings = {"accepted", "duplicates", "dead-letters"})
   void aTopicThatTakesSmallerRecordsThanBeforeEndsTheJob(String topic) throws Exception {

@@ -21,6 +21,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ForgottenTransactionsTest {
   @TempDir private Path directory;
 
+  @Tag("slow")
   @Test
   void aJobStartsFromASavepointWhoseTransactionsAreForgotten() throws Exception {
     try (EmbeddedBroker broker =

@@ -242,6 +242,7 @@ class OnePublisherTest {
     keys.flush();
   }
 
+  @Tag("slow")
   @Test
   void stateThatIsOlderThanTheTopicIsRefusedAndTheNewestGoesOn() throws Exception {
     createAccepted("going");

@@ -194,6 +194,7 @@ class OneWriterTest {
     return record.value() == null ? null : new String(record.value(), UTF_8);
   }
 
+  @Tag("slow")
   @Test
   void greenTakesOverFromBlueUnderLoadWithoutADoubleOrALoss() throws Exception {
     takeOverUnderLoad(3);

@@ -61,6 +61,7 @@ class PythonFollowerTest {
         IntStream.range(from, to).mapToObj(i -> "key " + i).toArray(String[]::new));
   }
 
+  @Tag("slow")
   @Test
   void followsTheServiceByPacksAndOutlivesIt() throws Exception {
     String python = python("sys", "3.9");

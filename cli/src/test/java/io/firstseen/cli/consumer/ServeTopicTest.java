@@ -118,6 +118,7 @@ class ServeTopicTest {
             log);
   }
 
+  @Tag("slow")
   @Test
   void followsATopicAndOutlivesItsBroker(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {

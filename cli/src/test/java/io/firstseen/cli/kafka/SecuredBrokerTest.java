@@ -213,6 +213,7 @@ class SecuredBrokerTest {
     env.execute();
   }
 
+  @Tag("slow")
   @Test
   void jobsAndConsumersNeedNoMoreThanTheDocumentedRights() throws Exception {
     EmbeddedCluster cluster = FLINK.cluster();

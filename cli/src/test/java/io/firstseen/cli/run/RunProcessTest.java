@@ -107,6 +107,7 @@ class RunProcessTest {
     assertThat(Files.exists(work.resolve("-"))).isFalse();
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -149,6 +150,7 @@ class RunProcessTest {
     assertThat(Invocation.names(results)).isEmpty();
   }
 
+  @Tag("slow")
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void anInterruptedRunLeavesNothing() throws Exception {

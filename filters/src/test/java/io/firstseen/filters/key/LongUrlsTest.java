@@ -8,6 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -88,6 +89,7 @@ class LongUrlsTest {
   }
 
   /** The control. */
+  @Tag("slow")
   @Test
   void aQuadraticRuleIsFoundOut() {
     assertThatThrownBy(
