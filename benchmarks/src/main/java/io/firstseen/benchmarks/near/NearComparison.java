@@ -315,7 +315,11 @@ public final class NearComparison extends FiguresProgram {
           found / similar,
           profile.recall,
           "");
-      figures.atMost("  new texts dropped", dropped / NEW_TEXTS, profile.drops, "");
+      figures.atMost(
+          "  new texts dropped, of %,d".formatted(NEW_TEXTS),
+          dropped,
+          profile.drops * NEW_TEXTS,
+          "texts");
       figures.plain("  bytes per live text", result.bytes, "B");
       figures.plain("  texts per second of CPU time", result.rate, "1/s");
       ofKind.forEach(
