@@ -24,9 +24,11 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.CompressionType;
 
 /** The process that fills the filters, or starts again from a checkpoint. */
 final class BillionsRun {
@@ -193,6 +195,9 @@ final class BillionsRun {
     Configuration configuration = new Configuration();
     configuration.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(spec.checkpointMillis()));
+    // Pages cannot be compressed.
+    configuration.set(
+        RocksDBConfigurableOptions.COMPRESSION_PER_LEVEL, List.of(CompressionType.NO_COMPRESSION));
     env.configure(configuration);
     DedupStreams<Url> dedup =
         Firstseen.dedup(

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CachedShardPages extends ShardPages {
   /** The changes whose repetition takes as long as writing a page. */
-  private static final long REPEATS_PER_WRITE = 16;
+  private static final long REPEATS_PER_WRITE = 128;
 
   private final PageCache cache;
   private final LogRotation rotation;
