@@ -301,7 +301,8 @@ class ChangedOptionsTest {
                 + changed
                 + ".accepted, so equal events would have a different key, operation or time:"
                 + " --scope-field is /s, recorded as none (start with the recorded values, or"
-                + " accept the change with --accept-changes scope-field)");
+                + " accept the change with --accept-changes scope-field; with"
+                + " 'firstseen up', use another --data directory)");
   }
 
   private static List<String> identity(String prefix) {

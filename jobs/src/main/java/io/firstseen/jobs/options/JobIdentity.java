@@ -169,6 +169,6 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
                     .collect(joining("; "))
                 + " (start with the recorded values, or accept the change with --accept-changes "
                 + String.join(",", names)
-                + ")");
+                + "; with 'firstseen up', use another --data directory)");
   }
 }

@@ -104,7 +104,7 @@ class JobIdentityTest {
     assertThat(now).isNotEqualTo(recorded);
     assertThat(after.difference(before, Set.of()))
         .hasValue(
-            "--%1$s is %2$s, recorded as %3$s (start with the recorded values, or accept the change with --accept-changes %1$s)"
+            "--%1$s is %2$s, recorded as %3$s (start with the recorded values, or accept the change with --accept-changes %1$s; with 'firstseen up', use another --data directory)"
                 .formatted(name, now, recorded));
     assertThat(after.difference(before, Set.of(name))).isEmpty();
     assertThat(before.difference(after, Set.of())).isPresent();
