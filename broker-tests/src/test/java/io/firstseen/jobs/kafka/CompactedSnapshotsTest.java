@@ -34,7 +34,6 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -153,7 +152,6 @@ class CompactedSnapshotsTest {
         .count();
   }
 
-  @Tag("slow")
   @Test
   void nobodyIsStrandedAndTheTopicStaysSmall() throws Exception {
     JobClient job = submit("harsh", "0s");

@@ -46,7 +46,6 @@ class DeadLettersTest {
   private final String name = SharedBroker.unused("dead");
   private final String idPrefix = name + "." + name + ".accepted.dead-letters.";
 
-  @Tag("slow")
   @Test
   void aJobThatStartsFromStateAbortsWhatTheLastTaskOfItsPredecessorLeftOpen() throws Exception {
     abortsWhatTheLastTaskLeftOpen(4, 2);

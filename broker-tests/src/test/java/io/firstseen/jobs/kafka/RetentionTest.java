@@ -25,7 +25,6 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -59,7 +58,6 @@ class RetentionTest {
                             Long.toString(retention.toMillis())))));
   }
 
-  @Tag("slow")
   @Test
   void whoMayHaveMissedRemovalsIsRefusedAndRebuildsFromTheTopic() throws Exception {
     createAccepted(Duration.ofSeconds(1));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * the log without loading the page.
  */
 public final class CachedShardPages extends ShardPages {
-  /** The changes whose repetition takes as long as writing a page. */
+  /** The repeated changes per page after which a shard is written; chosen by measurement. */
   private static final long REPEATS_PER_WRITE = 128;
 
   private final PageCache cache;
