@@ -1,6 +1,5 @@
 package io.firstseen.filters.cuckoo;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +24,25 @@ public final class LogReplay {
   private final Pages store = new Pages();
   private final long first;
   private final long last;
+  private final int needed;
   private int changes;
 
   /** Whether all changes so far are pending insertions. */
   private boolean deferring;
 
+  /** As {@link #LogReplay(PagedFilter, CuckooPage, int)}, for all pages. */
+  public LogReplay(PagedFilter filter, CuckooPage page) {
+    this(filter, page, page.id());
+  }
+
   /**
    * @param page changed in place
+   * @param needed the number of {@code page} or of a part of it: if the changes split the page,
+   *     only the pages with identities of this part are needed
    */
-  public LogReplay(PagedFilter filter, CuckooPage page) {
+  public LogReplay(PagedFilter filter, CuckooPage page, int needed) {
     this.filter = filter;
+    this.needed = needed;
     this.expiry = page.hasEpochs() ? new Expiry(Expiry.MIN_TTL_MILLIS, false) : null;
     this.first = page.firstIdentity();
     this.last = first + (1L << (page.shape.identityBits() - page.depth)) - 1;
@@ -64,6 +72,9 @@ public final class LogReplay {
   }
 
   void repeat(PageChange change, long identity) {
+    if (pages != null && !store.keeps(store.get(identity).id())) {
+      return;
+    }
     changes++;
     if (deferring) {
       if (change == PageChange.INSERTION && only.canDefer()) {
@@ -93,13 +104,15 @@ public final class LogReplay {
     return changes;
   }
 
-  /** Returns the pages without pending insertions, in the order of their prefixes. */
-  public Collection<CuckooPage> pages() {
+  /** Returns the needed pages without pending insertions, in the order of their prefixes. */
+  public List<CuckooPage> pages() {
     if (deferring) {
       deferring = false;
       filter.insertPending(store, only);
     }
-    return only == null ? pages.values() : List.of(only);
+    return only == null
+        ? pages.values().stream().filter(page -> store.keeps(page.id())).toList()
+        : List.of(only);
   }
 
   private final class Pages implements PageStore {
@@ -120,6 +133,13 @@ public final class LogReplay {
       } else {
         pages.put(page.firstIdentity(), page);
       }
+    }
+
+    /** Keeps the pages that contain the needed one, or are parts of it. */
+    @Override
+    public boolean keeps(int id) {
+      int deeper = Integer.numberOfLeadingZeros(needed) - Integer.numberOfLeadingZeros(id);
+      return deeper < 0 ? needed >>> -deeper == id : id >>> deeper == needed;
     }
 
     @Override

@@ -50,6 +50,16 @@ public interface PageStore {
     put(identity, page);
   }
 
+  /**
+   * Returns whether the store keeps a page that results from a split. A page that the store does
+   * not keep may be empty.
+   *
+   * @param id see {@link CuckooPage#id}
+   */
+  default boolean keeps(int id) {
+    return true;
+  }
+
   /** Replaces the page of an identity by the two pages that it was split into. */
   void split(long identity, CuckooPage low, CuckooPage high);
 

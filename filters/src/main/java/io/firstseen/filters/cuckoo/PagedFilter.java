@@ -345,7 +345,7 @@ public final class PagedFilter {
     if (table.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(table.depth(), textTagBits)) {
       return Repacking.widened(table);
     }
-    BucketPage[] halves = Repacking.halves(table, search);
+    BucketPage[] halves = Repacking.halves(table, store::keeps, search);
     store.split(identity, halves[0], halves[1]);
     return halves[shape.prefix(identity, table.depth() + 1) & 1];
   }

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,15 +118,18 @@ final class Repacking {
    * Splits a page into two by the leading bit of its slots. Each half has the narrowest buckets
    * with room for its slots. This cannot fail: in buckets as wide as the page's, all slots stay in
    * their place.
+   *
+   * @param keeps as {@link PageStore#keeps}; a half that is not kept is empty
    */
-  static BucketPage[] halves(BucketPage page, PathSearch search) {
+  static BucketPage[] halves(BucketPage page, IntPredicate keeps, PathSearch search) {
     long[] slots = numberedSlots(page);
     int ones = 0;
     for (long slot : slots) {
       ones += (int) (slot >>> (page.layout().slotBits - 1)) & 1;
     }
     BucketPage[] halves = {
-      half(page, 0, slots, page.count - ones, search), half(page, 1, slots, ones, search)
+      half(page, 0, keeps, slots, page.count - ones, search),
+      half(page, 1, keeps, slots, ones, search)
     };
     for (int i = 0; i < page.pending.count(); i++) {
       long identity = page.pending.identity(i);
@@ -136,8 +140,9 @@ final class Repacking {
   }
 
   private static BucketPage half(
-      BucketPage page, int side, long[] slots, int used, PathSearch search) {
-    int narrow = narrowestFor(used);
+      BucketPage page, int side, IntPredicate keeps, long[] slots, int used, PathSearch search) {
+    boolean kept = keeps.test(page.id() << 1 | side);
+    int narrow = kept ? narrowestFor(used) : BucketPage.MIN_WIDTH;
     BucketPage half;
     do {
       half =
@@ -148,7 +153,7 @@ final class Repacking {
               Math.min(narrow, page.width()),
               page.epochs);
       narrow++;
-    } while (!fill(half, side, slots, used, search));
+    } while (kept && !fill(half, side, slots, used, search));
     return half;
   }
 

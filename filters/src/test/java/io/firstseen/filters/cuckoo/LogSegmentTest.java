@@ -104,17 +104,28 @@ class LogSegmentTest {
       List<byte[]> replayed = new ArrayList<>();
       for (byte[] bytes : written) {
         CuckooPage page = ExpiringPages.read(bytes);
-        LogReplay replay = new LogReplay(filter, page);
-        replay.repeat(log);
-        replay.repeat(open);
+        LogReplay replay = replay(bytes, page.id());
         assertThat(replay.changes() > 0 || replay.pages().size() == 1).isTrue();
         long first = page.firstIdentity();
         if (replay.changes() > 0) {
           assertThat(open.mayChange(first) || log.mayChange(first)).isTrue();
         }
-        replay.pages().forEach(after -> replayed.add(FilterInState.bytes(after)));
+        for (CuckooPage after : replay.pages()) {
+          replayed.add(FilterInState.bytes(after));
+          // A page that was split is also loaded without its sibling.
+          assertThat(replay(bytes, after.id()).pages())
+              .map(FilterInState::bytes)
+              .containsExactly(FilterInState.bytes(after));
+        }
       }
       return replayed;
+    }
+
+    private LogReplay replay(byte[] bytes, int needed) {
+      LogReplay replay = new LogReplay(filter, ExpiringPages.read(bytes), needed);
+      replay.repeat(log);
+      replay.repeat(open);
+      return replay;
     }
 
     List<CuckooPage> all() {

@@ -117,7 +117,7 @@ public final class CachedShardPages extends ShardPages {
     return (loaded == null ? load(identity) : loaded).page;
   }
 
-  /** Loads the page of an identity, and the other pages into which its page in state was split. */
+  /** Loads the page of an identity. */
   @Override
   public LoadedPage load(long identity) {
     int id = table.idOf(identity);
@@ -130,7 +130,7 @@ public final class CachedShardPages extends ShardPages {
     if (inState == null && (!isEmpty() && log.isEmpty())) {
       throw new IllegalStateException("state has no page " + id);
     }
-    LogReplay replay = new LogReplay(filter, inState == null ? first() : inState);
+    LogReplay replay = new LogReplay(filter, inState == null ? first() : inState, id);
     log.repeat(replay);
     CuckooPage frozen = idInState == id ? replay.frozenPage() : null;
     repeats += frozen == null ? replay.changes() : 0;
