@@ -94,11 +94,11 @@ public final class PageCache {
 
   /**
    * Chooses the size of digests by the task's pages, in memory or not. The more pages do not fit,
-   * the more memory their digests have instead of the pages, up to three fifths.
+   * the more memory their digests have instead of the pages, up to three quarters.
    */
   void setPages(long pages, long pageBytes) {
     double missing = 1 - (double) maxBytes / Math.max(maxBytes, pageBytes);
-    double bytes = Math.min(missing, 0.6) * maxBytes / pages - PageDigest.OVERHEAD_BYTES;
+    double bytes = Math.min(missing, 0.75) * maxBytes / pages - PageDigest.OVERHEAD_BYTES;
     int most = (int) Math.min(PageDigest.MAX_BITS, Byte.SIZE * bytes);
     // In steps of an eighth to a quarter, so that digests rarely become too large.
     digestBits = most < PageDigest.MIN_BITS ? 0 : most & -(Integer.highestOneBit(most) >> 2);
