@@ -198,6 +198,7 @@ final class BillionsRun {
     // Pages cannot be compressed.
     configuration.set(
         RocksDBConfigurableOptions.COMPRESSION_PER_LEVEL, List.of(CompressionType.NO_COMPRESSION));
+    configuration.set(RocksDBConfigurableOptions.USE_BLOOM_FILTER, true);
     env.configure(configuration);
     DedupStreams<Url> dedup =
         Firstseen.dedup(
