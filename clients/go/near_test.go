@@ -22,7 +22,7 @@ func nearPage(t *testing.T) string {
 }
 
 func TestBandsOfThePage(t *testing.T) {
-	rules := map[string]string{"short": "characters:4,32x5,2", "long": "words:3,18x8,1"}
+	rules := map[string]string{"short": "characters:4,32x5,2", "long": "words:3,20x9,1"}
 	rows := regexp.MustCompile("(?m)^\\| `(short|long)(\\+fold)?` \\| `([0-9a-f]{16})` \\|$").FindAllStringSubmatch(nearPage(t), -1)
 	if len(rows) != 4 {
 		t.Fatalf("got %d rows", len(rows))

@@ -9,9 +9,9 @@ import { repository } from "./support/files.js";
 const PAGE = readFileSync(repository("docs/format/near-v1.md"), "utf8");
 const RULES = {
   short: "characters:4,32x5,2",
-  long: "words:3,18x8,1",
+  long: "words:3,20x9,1",
   "short+fold": "characters:4,32x5,2+fold",
-  "long+fold": "words:3,18x8,1+fold",
+  "long+fold": "words:3,20x9,1+fold",
 };
 const formOf = (text) => Buffer.from(canonical("text", text)).toString("utf8");
 

@@ -14,9 +14,9 @@ from . import REPOSITORY
 PAGE = (REPOSITORY / "docs/format/near-v1.md").read_text(encoding="utf-8")
 RULES = {
     "short": "characters:4,32x5,2",
-    "long": "words:3,18x8,1",
+    "long": "words:3,20x9,1",
     "short+fold": "characters:4,32x5,2+fold",
-    "long+fold": "words:3,18x8,1+fold",
+    "long+fold": "words:3,20x9,1+fold",
 }
 
 

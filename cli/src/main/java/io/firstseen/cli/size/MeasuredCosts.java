@@ -43,7 +43,7 @@ final class MeasuredCosts {
   private static final double SHORT_TEXTS_PER_SECOND = 42.4e3;
 
   /** The same with texts of 3 kB. */
-  private static final double LONG_TEXTS_PER_SECOND = 20.8e3;
+  private static final double LONG_TEXTS_PER_SECOND = 18.0e3;
 
   // Kafka to Kafka.
 

@@ -18,9 +18,9 @@ class ReportNearTest {
     Path svg = directory.resolve("curve.svg");
     Invocation call = Invocation.of("report", "near", "--near=long", "--svg=" + svg);
     assertThat(call.out().get(0))
-        .isEqualTo("rule words:3,18x8,1: 18 bands of 8 rows, 1 of them must be equal");
-    assertThat(call.out()).contains("      0.80  0.963  #######################################");
-    assertThat(Files.readString(svg)).startsWith("<svg").contains("words:3,18x8,1");
+        .isEqualTo("rule words:3,20x9,1: 20 bands of 9 rows, 1 of them must be equal");
+    assertThat(call.out()).contains("      0.80  0.944  ######################################");
+    assertThat(Files.readString(svg)).startsWith("<svg").contains("words:3,20x9,1");
   }
 
   @Test

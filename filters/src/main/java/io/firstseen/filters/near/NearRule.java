@@ -34,7 +34,7 @@ public record NearRule(Unit unit, int shingle, int bands, int rows, int matches,
   public static final NearRule SHORT = new NearRule(Unit.CHARACTERS, 4, 32, 5, 2, false);
 
   /** For mails and pages. */
-  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 18, 8, 1, false);
+  public static final NearRule LONG = new NearRule(Unit.WORDS, 3, 20, 9, 1, false);
 
   private static final long serialVersionUID = 1;
 

@@ -158,7 +158,7 @@ class TextSignatureTest {
     assertThat(elements(NearRule.LONG, text))
         .startsWith(bands(NearRule.LONG, "claim your free prize now."))
         .endsWith(HASH.hash(text))
-        .hasSize(19);
+        .hasSize(21);
     List<double[]> rows =
         Pattern.compile("(?m)^\\| (0\\.\\d+) \\| (\\S+) \\| (\\S+) \\|$")
             .matcher(page)

@@ -239,7 +239,7 @@ class ManifestTest {
   @Test
   void statesARuleForNearDuplicates() throws Exception {
     Manifest near = Manifest.read(nearBytes("0e" + hex("words:3,18x8,1")));
-    assertThat(near.parameters().near()).isEqualTo(NearRule.LONG);
+    assertThat(near.parameters().near()).isEqualTo(NearRule.of("words:3,18x8,1"));
     assertThat(near.toBytes()).isEqualTo(nearBytes("0e" + hex("words:3,18x8,1")));
   }
 
@@ -253,7 +253,7 @@ class ManifestTest {
       delimiter = '|',
       value = {
         "02 | 02 | 00 | the length of the rule for near-duplicates must be in [1, 30], got 0",
-        "02 | 02 | 046c6f6e67 | must be in its form words:3,18x8,1, got long",
+        "02 | 02 | 046c6f6e67 | must be in its form words:3,20x9,1, got long",
         "02 | 02 | 0177 | near must be short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES",
         "02 | 01 | 0e776f7264733a332c313878382c31 | need the canonicaliser text, got url",
         "03 | 01 | 0161 | the manifest must have one of the features 1 and 2",

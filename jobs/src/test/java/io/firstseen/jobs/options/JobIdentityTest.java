@@ -25,7 +25,7 @@ class JobIdentityTest {
       Map.ofEntries(
           Map.entry("canonicaliser", "url"),
           Map.entry("strip-parameters", "utm_*"),
-          Map.entry("near", "words:3,18x8,1"),
+          Map.entry("near", "words:3,20x9,1"),
           Map.entry("ttl", "1h"),
           Map.entry("ttl-clock", "processing"),
           Map.entry("ttl-since", "last-seen"),

@@ -69,7 +69,8 @@ enum StoredKind {
               .apply(dedup)
               .mode(DedupMode.EXACT)
               .canonicaliser(Canonicaliser.TEXT)
-              .near(NearRule.LONG));
+              // The rule "long" when the savepoints were made.
+              .near(NearRule.of("words:3,18x8,1")));
 
   private static final long HOUR = 3_600_000;
   private static final long FIRST_HOUR = 480_000 * HOUR;
