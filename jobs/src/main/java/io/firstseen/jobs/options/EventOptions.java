@@ -1,7 +1,10 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
@@ -98,12 +101,10 @@ public final class EventOptions {
     return topics().get(0);
   }
 
-  /** Whether the scope of a key is the name of its topic. */
   public boolean isScopeFromTopic() {
     return scopeFromTopic;
   }
 
-  /** The format of an event in a record. */
   public KafkaOptions.EventFormat format() {
     return format;
   }
@@ -122,30 +123,22 @@ public final class EventOptions {
     return schema.schema();
   }
 
-  /** The start position of a job without a checkpoint. */
   public KafkaOptions.Start start() {
     return start;
   }
 
   /** Rejects options that contradict each other. */
   void check() {
-    if (topicPattern != null && !topics.isEmpty()) {
-      throw new UserErrorException(
-          "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
-              .formatted(String.join(",", topics), topicPattern));
-    }
+    reject(
+        topicPattern != null && !topics.isEmpty(),
+        "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
+            .formatted(String.join(",", topics), topicPattern));
     fields.check(format);
     schema.check(format);
-    if (scopeFromTopic) {
-      fields
-          .fields()
-          .map(EventFields::scope)
-          .ifPresent(
-              field -> {
-                throw new UserErrorException(
-                    "--scope-from-topic and --scope-field exclude each other, got " + field);
-              });
-    }
+    FieldPointer scope = fields.fields().map(EventFields::scope).orElse(null);
+    reject(
+        scopeFromTopic && scope != null,
+        "--scope-from-topic and --scope-field exclude each other, got " + scope);
   }
 
   /**
@@ -155,10 +148,9 @@ public final class EventOptions {
    */
   public void checkCanonicaliser(Canonicaliser canonicaliser) {
     boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
-    if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
-      throw new UserErrorException(
-          "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
-    }
+    reject(
+        isComposite && !canonicaliser.equals(Canonicaliser.NONE),
+        "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
   }
 
   /**
@@ -168,12 +160,10 @@ public final class EventOptions {
    */
   void rejectOutputsAsInput(Map<String, String> outputs) {
     outputs.forEach(
-        (topic, option) -> {
-          if (topicPattern != null && topicPattern.matcher(topic).matches()) {
-            throw new UserErrorException(
+        (topic, option) ->
+            reject(
+                topicPattern != null && topicPattern.matcher(topic).matches(),
                 "--events-topic-pattern must not match a topic that the job writes, got %s, which matches %s of %s"
-                    .formatted(topicPattern, topic, option));
-          }
-        });
+                    .formatted(topicPattern, topic, option)));
   }
 }

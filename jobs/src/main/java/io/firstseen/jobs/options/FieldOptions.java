@@ -1,8 +1,9 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
-import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -142,11 +143,5 @@ public final class FieldOptions {
     reject(
         operation != null && deleteValues.isEmpty(),
         "--operation-field needs --delete-values, such as d: without them, no key is deleted");
-  }
-
-  static void reject(boolean wrong, String message) {
-    if (wrong) {
-      throw new UserErrorException(message);
-    }
   }
 }

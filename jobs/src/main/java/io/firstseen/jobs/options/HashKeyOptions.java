@@ -1,7 +1,6 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -34,15 +33,7 @@ public class HashKeyOptions {
     return named().read();
   }
 
-  KeyHash keyHash(String variableValue) {
-    return named().read(variableValue);
-  }
-
-  KeyHashSource source(boolean onWorkers) {
-    return named().source(onWorkers);
-  }
-
-  private NamedHashKey named() {
+  NamedHashKey named() {
     return new NamedHashKey(NAME, file);
   }
 

@@ -1,5 +1,7 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
@@ -27,22 +29,13 @@ public final class JobOptions {
 
   JobOptions() {}
 
-  private JobOptions(
-      KeyOptions keys,
-      StreamOptions stream,
-      DedupOptions dedup,
-      ChangelogOptions changelog,
-      SnapshotOptions snapshots) {
-    this.keys = keys;
-    this.stream = stream;
-    this.dedup = dedup;
-    this.changelog = changelog;
-    this.snapshots = snapshots;
-  }
-
   /** The options of a dedup job. */
   public static JobOptions forDedup(KeyOptions keys, StreamOptions stream, DedupOptions dedup) {
-    return new JobOptions(keys, stream, dedup, null, null);
+    JobOptions options = new JobOptions();
+    options.keys = keys;
+    options.stream = stream;
+    options.dedup = dedup;
+    return options;
   }
 
   /** The options of a snapshot job. */
@@ -51,7 +44,10 @@ public final class JobOptions {
       StreamOptions stream,
       ChangelogOptions changelog,
       SnapshotOptions snapshots) {
-    return new JobOptions(keys, stream, null, changelog, snapshots);
+    JobOptions options = forDedup(keys, stream, null);
+    options.changelog = changelog;
+    options.snapshots = snapshots;
+    return options;
   }
 
   /**
@@ -77,7 +73,7 @@ public final class JobOptions {
    * @throws UserErrorException if the key cannot be read here
    */
   public KeyHashSource keyHashSource() {
-    return keys.source(stream.isHashKeyOnWorkers());
+    return keys.named().source(stream.isHashKeyOnWorkers());
   }
 
   /**
@@ -85,10 +81,7 @@ public final class JobOptions {
    * #keyHashSource()}.
    */
   public KeyHashSource snapshotKeyHashSource() {
-    return snapshots()
-        .hashKey()
-        .map(key -> key.source(stream.isHashKeyOnWorkers()))
-        .orElseGet(this::keyHashSource);
+    return snapshotKey().source(stream.isHashKeyOnWorkers());
   }
 
   /**
@@ -97,7 +90,11 @@ public final class JobOptions {
    * @throws UserErrorException if its key cannot be read
    */
   public KeyHash snapshotKeyHash() {
-    return snapshots().hashKey().map(NamedHashKey::read).orElseGet(keys::keyHash);
+    return snapshotKey().read();
+  }
+
+  private NamedHashKey snapshotKey() {
+    return snapshots().hashKey().orElseGet(keys::named);
   }
 
   /**
@@ -159,11 +156,9 @@ public final class JobOptions {
    * @throws UserErrorException if the options contradict each other
    */
   public double snapshotFalsePositiveRate() {
-    double rate =
-        snapshots()
-            .keyRate(keys)
-            .orElse(
-                dedup == null ? Firstseen.DEFAULT_FALSE_POSITIVE_RATE : dedup.falsePositiveRate());
+    double ofDedup =
+        dedup == null ? Firstseen.DEFAULT_FALSE_POSITIVE_RATE : dedup.falsePositiveRate();
+    double rate = snapshots().keyRate(keys).orElse(ofDedup);
     return near().map(rule -> rule.elementRate(rate)).orElse(rate);
   }
 
@@ -182,15 +177,13 @@ public final class JobOptions {
     if (ttl == null) {
       return 0;
     }
-    if (ttl.clock() != TimeToLive.Clock.EVENT) {
-      throw new UserErrorException(
-          "--ttl-clock processing needs a job without snapshots: snapshot windows use event time");
-    }
-    if (ttl.since() != TimeToLive.Since.FIRST_SEEN) {
-      throw new UserErrorException(
-          "--ttl-since last-seen needs a job without snapshots: a snapshot job does not see "
-              + "duplicates, so it would expire keys that still arrive");
-    }
+    reject(
+        ttl.clock() != TimeToLive.Clock.EVENT,
+        "--ttl-clock processing needs a job without snapshots: snapshot windows use event time");
+    reject(
+        ttl.since() != TimeToLive.Since.FIRST_SEEN,
+        "--ttl-since last-seen needs a job without snapshots: a snapshot job does not see "
+            + "duplicates, so it would expire keys that still arrive");
     return ttl.millis();
   }
 

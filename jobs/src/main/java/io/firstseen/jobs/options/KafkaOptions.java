@@ -1,5 +1,8 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+import static io.firstseen.jobs.options.OptionValues.write;
+
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,10 +16,8 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions implements Cloneable {
@@ -64,14 +65,9 @@ public final class KafkaOptions implements Cloneable {
   /** The bytes of the largest record that the jobs write, rounded up. */
   public static final int MAX_WRITTEN_BYTES = 1_000_000;
 
-  static final class ChangedOption implements ITypeConverter<String> {
-    @Override
-    public String convert(String value) {
-      if (!JobIdentity.names().contains(value)) {
-        throw new TypeConversionException(
-            "must be one of %s, got '%s'".formatted(String.join(", ", JobIdentity.names()), value));
-      }
-      return value;
+  static final class ChangedOption extends OptionValues.Value<String> {
+    ChangedOption() {
+      super(value -> OptionValues.requireOneOf(JobIdentity.names(), value));
     }
   }
 
@@ -222,7 +218,6 @@ public final class KafkaOptions implements Cloneable {
     }
   }
 
-  /** The bootstrap servers. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
@@ -232,12 +227,10 @@ public final class KafkaOptions implements Cloneable {
     return Optional.ofNullable(stopOffsets);
   }
 
-  /** The topics that the job writes to. */
   public TopicOptions topics() {
     return topics;
   }
 
-  /** The topics and the format of events. */
   public EventOptions events() {
     return events;
   }
@@ -247,17 +240,14 @@ public final class KafkaOptions implements Cloneable {
     return transactionalIdPrefix + "." + topic;
   }
 
-  /** How long the broker keeps an uncommitted transaction. */
   public Duration transactionTimeout() {
     return transactionTimeout;
   }
 
-  /** The time for which the accepted topic must keep tombstones. */
   public Duration maxDowntime() {
     return maxDowntime;
   }
 
-  /** Whether to continue what another job has written. */
   public boolean takeOver() {
     return takeOver;
   }
@@ -267,22 +257,18 @@ public final class KafkaOptions implements Cloneable {
     return Set.copyOf(acceptedChanges);
   }
 
-  /** Whether topics may differ from the topics in the state. */
   public boolean acceptNewTopic() {
     return acceptNewTopic;
   }
 
-  /** Whether records of the input may have been deleted before the job read them. */
   public boolean allowSkippedOffsets() {
     return allowSkippedOffsets;
   }
 
-  /** Files of public keys whose manifests are valid in addition to manifests of the signing key. */
   public List<Path> publicKeys() {
     return List.copyOf(publicKeys);
   }
 
-  /** Time between checkpoints. */
   public Duration checkpointInterval() {
     return checkpointInterval;
   }
@@ -307,27 +293,19 @@ public final class KafkaOptions implements Cloneable {
    */
   public void check() {
     clients.check(bootstrapServers);
-    if (checkpointInterval.compareTo(MIN_CHECKPOINT_INTERVAL) < 0) {
-      throw new UserErrorException(
-          "--checkpoint-interval must be at least %s, got %s"
-              .formatted(
-                  OptionValues.write(MIN_CHECKPOINT_INTERVAL),
-                  OptionValues.write(checkpointInterval)));
-    }
+    reject(
+        checkpointInterval.compareTo(MIN_CHECKPOINT_INTERVAL) < 0,
+        "--checkpoint-interval must be at least %s, got %s"
+            .formatted(write(MIN_CHECKPOINT_INTERVAL), write(checkpointInterval)));
     topics.check(events);
-    if (transactionTimeout.compareTo(MAX_TRANSACTION_TIMEOUT) > 0) {
-      throw new UserErrorException(
-          "--transaction-timeout must be at most %s, got %s"
-              .formatted(
-                  OptionValues.write(MAX_TRANSACTION_TIMEOUT),
-                  OptionValues.write(transactionTimeout)));
-    }
-    if (transactionTimeout.compareTo(checkpointInterval) <= 0) {
-      throw new UserErrorException(
-          "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
-              .formatted(
-                  OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
-    }
+    reject(
+        transactionTimeout.compareTo(MAX_TRANSACTION_TIMEOUT) > 0,
+        "--transaction-timeout must be at most %s, got %s"
+            .formatted(write(MAX_TRANSACTION_TIMEOUT), write(transactionTimeout)));
+    reject(
+        transactionTimeout.compareTo(checkpointInterval) <= 0,
+        "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
+            .formatted(write(transactionTimeout), write(checkpointInterval)));
     events.check();
   }
 }

@@ -1,5 +1,7 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.filters.key.SecretFiles;
 import io.firstseen.operators.UserErrorException;
 import java.io.BufferedReader;
@@ -106,11 +108,10 @@ public final class KafkaProperties {
       ofFile.stringPropertyNames().forEach(name -> all.put(name, ofFile.getProperty(name)));
     }
     for (String name : single.keySet()) {
-      if (SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches()) {
-        throw new UserErrorException(
-            "--kafka-property must not contain a secret, because other users of this machine can read command lines: put %s into the file of --kafka-properties"
-                .formatted(name));
-      }
+      reject(
+          SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches(),
+          "--kafka-property must not contain a secret, because other users of this machine can read command lines: put %s into the file of --kafka-properties"
+              .formatted(name));
     }
     all.putAll(single);
     return all;
@@ -120,11 +121,10 @@ public final class KafkaProperties {
   void check(String bootstrapServers) {
     Map<String, Object> settings = new HashMap<>(read());
     for (String name : OWN) {
-      if (settings.containsKey(name)) {
-        throw new UserErrorException(
-            "--kafka-property or --kafka-properties: %s must not be set, because the job sets it, got %s"
-                .formatted(name, settings.get(name)));
-      }
+      reject(
+          settings.containsKey(name),
+          "--kafka-property or --kafka-properties: %s must not be set, because the job sets it, got %s"
+              .formatted(name, settings.get(name)));
     }
     settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
@@ -132,8 +132,8 @@ public final class KafkaProperties {
     settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     try {
-      ConsumerConfig.configDef().parse(settings);
-      ProducerConfig.configDef().parse(settings);
+      Map<String, Object> valid = new HashMap<>(ConsumerConfig.configDef().parse(settings));
+      ProducerConfig.configDef().parse(settings).forEach(valid::putIfAbsent);
       AdminClientConfig.configDef().parse(settings);
       // Settings that are valid individually but not with transactions.
       settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
@@ -142,7 +142,7 @@ public final class KafkaProperties {
       ProducerConfig producer = new ProducerConfig(settings);
       checkDeliveryTimeout(producer);
       checkRequestSize(producer);
-      checkTimeouts(settings);
+      checkTimeouts(valid);
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
     }
@@ -150,10 +150,8 @@ public final class KafkaProperties {
 
   /** A client that gives up before a broker can respond fails at every attempt. */
   private static void checkTimeouts(Map<String, Object> settings) {
-    Map<String, Object> consumer = ConsumerConfig.configDef().parse(settings);
-    Map<String, Object> producer = ProducerConfig.configDef().parse(settings);
     for (String name : TIMEOUTS) {
-      Object value = consumer.getOrDefault(name, producer.get(name));
+      Object value = settings.get(name);
       if (((Number) value).longValue() < MIN_TIMEOUT_MILLIS) {
         throw new ConfigException(
             "%s must be at least %d, so that a broker can respond in time, got %s"

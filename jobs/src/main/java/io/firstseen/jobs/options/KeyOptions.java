@@ -1,5 +1,7 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.operators.UserErrorException;
@@ -48,10 +50,9 @@ public final class KeyOptions extends HashKeyOptions {
     if (strippedParameters == null) {
       return canonicaliser;
     }
-    if (!canonicaliser.is(Canonicaliser.URL)) {
-      throw new UserErrorException(
-          "--strip-parameters needs --canonicaliser url, got " + canonicaliser.id());
-    }
+    reject(
+        !canonicaliser.is(Canonicaliser.URL),
+        "--strip-parameters needs --canonicaliser url, got " + canonicaliser.id());
     return canonicaliser.stripping(strippedParameters);
   }
 
@@ -77,14 +78,11 @@ public final class KeyOptions extends HashKeyOptions {
     if (ofUrl.value() == null) {
       return ofKey.value() == null ? OptionalDouble.empty() : OptionalDouble.of(ofKey.value());
     }
-    if (ofKey.value() != null) {
-      throw new UserErrorException(ofKey.name() + " and " + ofUrl.name() + " exclude each other");
-    }
-    if (!canonicaliser.is(Canonicaliser.URL_EXPRESSION)) {
-      throw new UserErrorException(
-          "%s needs --canonicaliser url-expression, got %s"
-              .formatted(ofUrl.name(), canonicaliser.id()));
-    }
+    reject(ofKey.value() != null, ofKey.name() + " and " + ofUrl.name() + " exclude each other");
+    reject(
+        !canonicaliser.is(Canonicaliser.URL_EXPRESSION),
+        "%s needs --canonicaliser url-expression, got %s"
+            .formatted(ofUrl.name(), canonicaliser.id()));
     return OptionalDouble.of(UrlList.keyRateFor(ofUrl.value()));
   }
 }

@@ -6,13 +6,18 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +36,10 @@ public final class OptionValues {
 
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
   private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+  private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
+
+  private static final String DIRECTORY =
+      "the URI of a directory, such as s3://bucket/path or file:///path";
 
   private OptionValues() {}
 
@@ -50,11 +59,17 @@ public final class OptionValues {
     return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
   }
 
+  /** Throws an error if options contradict each other. */
+  static void reject(boolean contradictory, String message) {
+    if (contradictory) {
+      throw new UserErrorException(message);
+    }
+  }
+
   private static Duration readDuration(String value) {
     Matcher matcher = DURATION.matcher(value);
     if (!matcher.matches()) {
-      throw new TypeConversionException(
-          "must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '" + value + "'");
+      throw mustBe("a whole number with a unit (500ms, 30s, 5m, 1h, 1d)", value);
     }
     long amount = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -75,24 +90,69 @@ public final class OptionValues {
     } catch (NumberFormatException e) {
       // Falls through to the error.
     }
-    throw new TypeConversionException(
-        "must be a whole number in [" + min + ", " + max + "], got '" + value + "'");
+    throw mustBe("a whole number in [" + min + ", " + max + "]", value);
   }
 
-  /** Applies a conversion that throws IllegalArgumentException if the value is invalid. */
-  private static <T> T read(String value, Function<String, T> function) {
+  private static double readNumber(String value, double min, double max, String bounds) {
     try {
-      return function.apply(value);
-    } catch (IllegalArgumentException e) {
-      throw new TypeConversionException(e.getMessage());
+      double number = Double.parseDouble(value);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Falls through to the error.
+    }
+    throw mustBe(bounds, value);
+  }
+
+  /** The URI, if it has neither query nor fragment. */
+  private static Optional<URI> readUri(String value) {
+    try {
+      return Optional.of(new URI(value))
+          .filter(uri -> uri.getRawQuery() == null && uri.getRawFragment() == null);
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static TypeConversionException mustBe(String bounds, String value) {
+    return new TypeConversionException("must be " + bounds + ", got '" + value + "'");
+  }
+
+  static String requireOneOf(Collection<String> names, String value) {
+    if (!names.contains(value)) {
+      throw mustBe("one of " + String.join(", ", names), value);
+    }
+    return value;
+  }
+
+  /**
+   * A converter by a function. The function throws an IllegalArgumentException, or a {@link
+   * TypeConversionException}, with the error message.
+   *
+   * @param <T> the type of values
+   */
+  public abstract static class Value<T> implements ITypeConverter<T> {
+    private final Function<String, T> function;
+
+    protected Value(Function<String, T> function) {
+      this.function = function;
+    }
+
+    @Override
+    public T convert(String value) {
+      try {
+        return function.apply(value);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
     }
   }
 
   /** A duration of zero or more. */
-  public static final class DurationValue implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String value) {
-      return readDuration(value);
+  public static final class DurationValue extends Value<Duration> {
+    DurationValue() {
+      super(OptionValues::readDuration);
     }
   }
 
@@ -102,17 +162,16 @@ public final class OptionValues {
     public Duration convert(String value) {
       Duration duration = readDuration(value);
       if (duration.isZero()) {
-        throw new TypeConversionException("must be longer than zero, got '" + value + "'");
+        throw mustBe("longer than zero", value);
       }
       return duration;
     }
   }
 
   /** A number of replicas of a topic, from 1. */
-  public static final class ReplicaCount implements ITypeConverter<Short> {
-    @Override
-    public Short convert(String value) {
-      return (short) readWholeNumber(value, 1, Short.MAX_VALUE);
+  public static final class ReplicaCount extends Value<Short> {
+    ReplicaCount() {
+      super(value -> (short) readWholeNumber(value, 1, Short.MAX_VALUE));
     }
   }
 
@@ -123,8 +182,7 @@ public final class OptionValues {
       try {
         return MemorySize.parse(value).getBytes();
       } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(
-            "must be a whole number with a unit (0, 512k, 64m, 1g), got '" + value + "'");
+        throw mustBe("a whole number with a unit (0, 512k, 64m, 1g)", value);
       }
     }
   }
@@ -138,33 +196,17 @@ public final class OptionValues {
     }
   }
 
-  /** A real number within bounds. */
-  private static double readNumber(String value, double min, double max, String bounds) {
-    double number;
-    try {
-      number = Double.parseDouble(value);
-    } catch (NumberFormatException e) {
-      number = Double.NaN;
-    }
-    if (!(number >= min && number <= max)) {
-      throw new TypeConversionException("must be " + bounds + ", got '" + value + "'");
-    }
-    return number;
-  }
-
   /** A share, in [0, 1]. */
-  public static final class Share implements ITypeConverter<Double> {
-    @Override
-    public Double convert(String value) {
-      return readNumber(value, 0, 1, "in [0, 1]");
+  public static final class Share extends Value<Double> {
+    Share() {
+      super(value -> readNumber(value, 0, 1, "in [0, 1]"));
     }
   }
 
   /** A factor of growth, at least 1. */
-  public static final class Growth implements ITypeConverter<Double> {
-    @Override
-    public Double convert(String value) {
-      return readNumber(value, 1, Double.MAX_VALUE, "at least 1");
+  public static final class Growth extends Value<Double> {
+    Growth() {
+      super(value -> readNumber(value, 1, Double.MAX_VALUE, "at least 1"));
     }
   }
 
@@ -172,26 +214,10 @@ public final class OptionValues {
   public static final class DirectoryUri implements ITypeConverter<URI> {
     @Override
     public URI convert(String value) {
-      try {
-        URI uri = new URI(value);
-        if (uri.isAbsolute()
-            && !uri.isOpaque()
-            && uri.getRawQuery() == null
-            && uri.getRawFragment() == null) {
-          return uri;
-        }
-      } catch (URISyntaxException e) {
-        // Falls through to the error.
-      }
-      throw notDirectory(value);
+      return readUri(value)
+          .filter(uri -> uri.isAbsolute() && !uri.isOpaque())
+          .orElseThrow(() -> mustBe(DIRECTORY, value));
     }
-  }
-
-  private static TypeConversionException notDirectory(String value) {
-    return new TypeConversionException(
-        "must be the URI of a directory, such as s3://bucket/path or file:///path, got '"
-            + value
-            + "'");
   }
 
   /**
@@ -199,12 +225,10 @@ public final class OptionValues {
    * escaped.
    */
   public static final class FlinkDirectory implements ITypeConverter<String> {
-    private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
-
     @Override
     public String convert(String value) {
       if (!WITH_SCHEME.matcher(value).matches()) {
-        throw notDirectory(value);
+        throw mustBe(DIRECTORY, value);
       }
       return value;
     }
@@ -217,53 +241,35 @@ public final class OptionValues {
   public static final class RegistryUri implements ITypeConverter<URI> {
     @Override
     public URI convert(String value) {
-      try {
-        URI uri = new URI(value);
-        if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-            && uri.getHost() != null
-            && uri.getRawUserInfo() == null
-            && uri.getRawQuery() == null
-            && uri.getRawFragment() == null) {
-          return uri;
-        }
-      } catch (URISyntaxException e) {
-        // Falls through to the error.
-      }
-      throw new TypeConversionException(
-          "must be the http or https address of a schema registry, without user, query and "
-              + "fragment");
+      return readUri(value)
+          .filter(uri -> "http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+          .filter(uri -> uri.getHost() != null && uri.getRawUserInfo() == null)
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "must be the http or https address of a schema registry, without user, "
+                          + "query and fragment"));
     }
   }
 
   /** The sequence of a manifest. */
-  public static final class Sequence implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String value) {
-      return readWholeNumber(value, 0, Long.MAX_VALUE);
+  public static final class Sequence extends Value<Long> {
+    Sequence() {
+      super(value -> readWholeNumber(value, 0, Long.MAX_VALUE));
     }
   }
 
   /** A number of keys, at least 1. */
-  public static final class KeyCount implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String value) {
-      return readWholeNumber(value, 1, Long.MAX_VALUE);
+  public static final class KeyCount extends Value<Long> {
+    KeyCount() {
+      super(value -> readWholeNumber(value, 1, Long.MAX_VALUE));
     }
   }
 
   /** A whole number within bounds. */
-  public abstract static class WholeNumber implements ITypeConverter<Integer> {
-    private final int min;
-    private final int max;
-
+  public abstract static class WholeNumber extends Value<Integer> {
     protected WholeNumber(int min, int max) {
-      this.min = min;
-      this.max = max;
-    }
-
-    @Override
-    public Integer convert(String value) {
-      return (int) readWholeNumber(value, min, max);
+      super(value -> (int) readWholeNumber(value, min, max));
     }
   }
 
@@ -275,19 +281,16 @@ public final class OptionValues {
   }
 
   /** A number of parallel tasks, 1 to 32768. */
-  public static final class Parallelism implements ITypeConverter<Integer> {
-    @Override
-    public Integer convert(String value) {
-      return (int) readWholeNumber(value, 1, 1 << 15);
+  public static final class Parallelism extends WholeNumber {
+    Parallelism() {
+      super(1, 1 << 15);
     }
   }
 
   /** A number of shards: a power of two in [1, 65536]. */
-  public static final class ShardCount implements ITypeConverter<Integer> {
-    @Override
-    public Integer convert(String value) {
-      int count = (int) readWholeNumber(value, 1, Shards.MAX_COUNT);
-      return read(value, unused -> new Shards(count)).count();
+  public static final class ShardCount extends Value<Integer> {
+    ShardCount() {
+      super(value -> new Shards((int) readWholeNumber(value, 1, Shards.MAX_COUNT)).count());
     }
   }
 
@@ -297,70 +300,65 @@ public final class OptionValues {
     public Integer convert(String value) {
       int count = (int) readWholeNumber(value, 1, Firstseen.MAX_SHARDS);
       if (Integer.bitCount(count) != 1) {
-        throw new TypeConversionException(
-            "must be a power of two in [1, " + Firstseen.MAX_SHARDS + "], got '" + value + "'");
+        throw mustBe("a power of two in [1, " + Firstseen.MAX_SHARDS + "]", value);
       }
       return count;
     }
   }
 
   /** The name of a canonicaliser. */
-  public static final class CanonicaliserName implements ITypeConverter<Canonicaliser> {
-    @Override
-    public Canonicaliser convert(String value) {
-      return read(value, Canonicaliser::of);
+  public static final class CanonicaliserName extends Value<Canonicaliser> {
+    CanonicaliserName() {
+      super(Canonicaliser::of);
     }
   }
 
   /** A rule for near-duplicates. */
-  public static final class NearRuleName implements ITypeConverter<NearRule> {
-    @Override
-    public NearRule convert(String value) {
-      return read(value, NearRule::of);
+  public static final class NearRuleName extends Value<NearRule> {
+    NearRuleName() {
+      super(NearRule::of);
     }
   }
 
   /** Patterns of the query parameters that are removed from URLs. */
-  public static final class StrippedParameters implements ITypeConverter<String> {
-    @Override
-    public String convert(String value) {
-      return read(value, Canonicaliser.URL::stripping).strippedParameters();
+  public static final class StrippedParameters extends Value<String> {
+    StrippedParameters() {
+      super(value -> Canonicaliser.URL.stripping(value).strippedParameters());
     }
   }
 
   /** The length of a time to live. */
-  public static final class TtlLength implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String value) {
-      Duration length = readDuration(value);
-      if (length.toMillis() < TimeToLive.MIN_MILLIS) {
-        throw new TypeConversionException("must be at least 1s, got '" + value + "'");
-      }
-      return read(value, unused -> Duration.ofMillis(TimeToLive.of(length).millis()));
+  public static final class TtlLength extends Value<Duration> {
+    TtlLength() {
+      super(
+          value -> {
+            Duration length = readDuration(value);
+            if (length.toMillis() < TimeToLive.MIN_MILLIS) {
+              throw mustBe("at least 1s", value);
+            }
+            return Duration.ofMillis(TimeToLive.of(length).millis());
+          });
     }
   }
 
   /** The name of a ttl's clock. */
-  public static final class TtlClock implements ITypeConverter<TimeToLive.Clock> {
-    @Override
-    public TimeToLive.Clock convert(String value) {
-      return read(value, TimeToLive.Clock::of);
+  public static final class TtlClock extends Value<TimeToLive.Clock> {
+    TtlClock() {
+      super(TimeToLive.Clock::of);
     }
   }
 
   /** The name of the event from which a ttl is measured. */
-  public static final class TtlSince implements ITypeConverter<TimeToLive.Since> {
-    @Override
-    public TimeToLive.Since convert(String value) {
-      return read(value, TimeToLive.Since::of);
+  public static final class TtlSince extends Value<TimeToLive.Since> {
+    TtlSince() {
+      super(TimeToLive.Since::of);
     }
   }
 
   /** The name of a mode of the dedup. */
-  public static final class ModeName implements ITypeConverter<DedupMode> {
-    @Override
-    public DedupMode convert(String value) {
-      return read(value, DedupMode::of);
+  public static final class ModeName extends Value<DedupMode> {
+    ModeName() {
+      super(DedupMode::of);
     }
   }
 
@@ -369,18 +367,16 @@ public final class OptionValues {
     @Override
     public String convert(String value) {
       if (!SnapshotTopicFormat.isSetName(value)) {
-        throw new TypeConversionException(
-            "must be 1 to 100 letters, digits, '.', '_' or '-', got '" + value + "'");
+        throw mustBe("1 to 100 letters, digits, '.', '_' or '-'", value);
       }
       return value;
     }
   }
 
   /** The path to a field of a value. */
-  public static final class Pointer implements ITypeConverter<FieldPointer> {
-    @Override
-    public FieldPointer convert(String value) {
-      return read(value, FieldPointer::parse);
+  public static final class Pointer extends Value<FieldPointer> {
+    Pointer() {
+      super(FieldPointer::parse);
     }
   }
 
@@ -402,8 +398,7 @@ public final class OptionValues {
     @Override
     public String convert(String value) {
       if (!KAFKA_NAME.matcher(value).matches() || value.equals(".") || value.equals("..")) {
-        throw new TypeConversionException(
-            "must be 1 to 200 letters, digits, '.', '_' or '-', got '" + value + "'");
+        throw mustBe("1 to 200 letters, digits, '.', '_' or '-'", value);
       }
       return value;
     }
@@ -423,15 +418,10 @@ public final class OptionValues {
 
     @Override
     public E convert(String value) {
-      StringBuilder names = new StringBuilder();
-      for (E constant : type.getEnumConstants()) {
-        String name = constant.name().toLowerCase(Locale.ROOT);
-        if (name.equals(value)) {
-          return constant;
-        }
-        names.append(names.isEmpty() ? "" : ", ").append(name);
-      }
-      throw new TypeConversionException("must be one of " + names + ", got '" + value + "'");
+      E[] constants = type.getEnumConstants();
+      List<String> names =
+          Arrays.stream(constants).map(each -> each.name().toLowerCase(Locale.ROOT)).toList();
+      return constants[names.indexOf(requireOneOf(names, value))];
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
@@ -70,22 +72,20 @@ public final class SchemaOptions {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
     String got = ", got " + format.name().toLowerCase(Locale.ROOT);
-    FieldOptions.reject(
-        registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
-    FieldOptions.reject(
+    reject(registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
+    reject(
         file != null && !isAvro && !isProtobuf,
         "--schema needs --event-format avro or protobuf" + got);
-    FieldOptions.reject(
-        message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
-    FieldOptions.reject(
+    reject(message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
+    reject(
         header && file == null,
         "--schema-header needs --schema, got " + (registry == null ? "none" : "--schema-registry"));
-    FieldOptions.reject(
+    reject(
         isAvro && (registry == null) == (file == null),
         "--event-format avro needs either --schema-registry or --schema, got "
             + (file == null ? "neither" : "both"));
     String one = file == null ? "--message alone" : "--schema alone";
-    FieldOptions.reject(
+    reject(
         isProtobuf && (file == null || message == null),
         "--event-format protobuf needs --schema and --message, got "
             + (file == null && message == null ? "neither" : one));

@@ -1,7 +1,9 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+import static io.firstseen.jobs.options.OptionValues.write;
+
 import io.firstseen.filters.key.UrlExpressions;
-import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
@@ -181,12 +183,10 @@ public final class SnapshotOptions {
 
   SnapshotOptions() {}
 
-  /** The name of the set of keys; unique on a snapshots topic. */
   public String setName() {
     return setName;
   }
 
-  /** The length of a window of event time. */
   public Duration window() {
     return window;
   }
@@ -207,11 +207,10 @@ public final class SnapshotOptions {
             new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate));
     if (urlFalsePositiveRate != null) {
       int exponent = SnapshotSpec.leastRateExponent(shards);
-      if (urlFalsePositiveRate < UrlExpressions.RATED_COUNT * Math.scalb(1.0, exponent)) {
-        throw new UserErrorException(
-            "--snapshot-url-fpr must be at least %d * 2^%d with %d shards, got %s"
-                .formatted(UrlExpressions.RATED_COUNT, exponent, shards, urlFalsePositiveRate));
-      }
+      reject(
+          urlFalsePositiveRate < UrlExpressions.RATED_COUNT * Math.scalb(1.0, exponent),
+          "--snapshot-url-fpr must be at least %d * 2^%d with %d shards, got %s"
+              .formatted(UrlExpressions.RATED_COUNT, exponent, shards, urlFalsePositiveRate));
     }
     return rate;
   }
@@ -245,17 +244,14 @@ public final class SnapshotOptions {
     if (expireAfter == null) {
       return publication;
     }
-    if (expireAfter.compareTo(window) <= 0) {
-      throw new UserErrorException(
-          "--expire-after must be more than --window, %s, because a set is published once per window; got %s"
-              .formatted(OptionValues.write(window), OptionValues.write(expireAfter)));
-    }
-    if (expireAfter.compareTo(Publication.MAX_EXPIRY) > 0) {
-      throw new UserErrorException(
-          "--expire-after must be at most %s, got %s"
-              .formatted(
-                  OptionValues.write(Publication.MAX_EXPIRY), OptionValues.write(expireAfter)));
-    }
+    reject(
+        expireAfter.compareTo(window) <= 0,
+        "--expire-after must be more than --window, %s, because a set is published once per window; got %s"
+            .formatted(write(window), write(expireAfter)));
+    reject(
+        expireAfter.compareTo(Publication.MAX_EXPIRY) > 0,
+        "--expire-after must be at most %s, got %s"
+            .formatted(write(Publication.MAX_EXPIRY), write(expireAfter)));
     return publication.expiringAfter(expireAfter);
   }
 }

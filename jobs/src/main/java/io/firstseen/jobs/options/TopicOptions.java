@@ -1,5 +1,7 @@
 package io.firstseen.jobs.options;
 
+import static io.firstseen.jobs.options.OptionValues.reject;
+
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
@@ -149,7 +151,6 @@ public final class TopicOptions {
 
   TopicOptions() {}
 
-  /** The compacted topic of accepted keys and removals. */
   public String acceptedTopic() {
     return acceptedTopic;
   }
@@ -162,32 +163,26 @@ public final class TopicOptions {
     return output.hasChangelog() ? acceptedTopic : recordsTopic;
   }
 
-  /** The output for events that change the live keys. */
   public Output output() {
     return output;
   }
 
-  /** The topic of forwarded records. */
   public String recordsTopic() {
     return recordsTopic;
   }
 
-  /** The topic of duplicates and unknown deletes. */
   public String duplicatesTopic() {
     return duplicatesTopic;
   }
 
-  /** The duplicates and unknown deletes that are written to {@link #duplicatesTopic()}. */
   public Duplicates duplicates() {
     return duplicates;
   }
 
-  /** The topic of records that cannot be used. */
   public String deadLettersTopic() {
     return deadLettersTopic;
   }
 
-  /** The compacted topic of snapshots. */
   public String snapshotsTopic() {
     return snapshotsTopic;
   }
@@ -238,11 +233,10 @@ public final class TopicOptions {
    * @throws UserErrorException if the options disable the changelog
    */
   public void requireChangelog() {
-    if (!output.hasChangelog()) {
-      throw new UserErrorException(
-          "--output record needs a job without snapshots: snapshots are built from the "
-              + "changelog, so set --output both");
-    }
+    reject(
+        !output.hasChangelog(),
+        "--output record needs a job without snapshots: snapshots are built from the changelog, "
+            + "so set --output both");
   }
 
   /** Rejects options that contradict each other. */
@@ -262,11 +256,10 @@ public final class TopicOptions {
     if (replicationFactor == null) {
       throw new UserErrorException("--topic-min-insync-replicas needs --topic-replication-factor");
     }
-    if (minInsyncReplicas > replicationFactor) {
-      throw new UserErrorException(
-          "--topic-min-insync-replicas must be at most --topic-replication-factor, got %d and %d"
-              .formatted(minInsyncReplicas, replicationFactor));
-    }
+    reject(
+        minInsyncReplicas > replicationFactor,
+        "--topic-min-insync-replicas must be at most --topic-replication-factor, got %d and %d"
+            .formatted(minInsyncReplicas, replicationFactor));
   }
 
   private static void rejectSecondUse(Map<String, String> uses, String topic, String option) {

@@ -370,10 +370,10 @@ class JobOptionsTest {
     KeyOptions without = JobOptions.parse().keys();
     long check = KeyHash.parse(KEY).keyCheck();
     String other = "ff".repeat(16);
-    assertThat(withFile.keyHash(other).keyCheck()).isEqualTo(check);
-    assertThat(without.keyHash(KEY).keyCheck()).isEqualTo(check);
-    assertThat(without.keyHash(null).isFixedKey()).isTrue();
-    assertThat(without.keyHash("").isFixedKey()).isTrue();
+    assertThat(withFile.named().read(other).keyCheck()).isEqualTo(check);
+    assertThat(without.named().read(KEY).keyCheck()).isEqualTo(check);
+    assertThat(without.named().read(null).isFixedKey()).isTrue();
+    assertThat(without.named().read("").isFixedKey()).isTrue();
     assertThat(JobOptions.parse("--hash-key-on-workers").keyHashSource().open().isFixedKey())
         .isTrue();
   }
@@ -381,12 +381,12 @@ class JobOptionsTest {
   @Test
   void publicIsThePublicKeyWhateverTheEnvironmentHolds(@TempDir Path directory) throws IOException {
     KeyOptions chosen = JobOptions.parse("--hash-key-file=public").keys();
-    assertThat(chosen.keyHash(KEY).isFixedKey()).isTrue();
-    assertThatThrownBy(() -> JobOptions.parse("--hash-key-file=./public").keys().keyHash(KEY))
+    assertThat(chosen.named().read(KEY).isFixedKey()).isTrue();
+    assertThatThrownBy(() -> JobOptions.parse("--hash-key-file=./public").keys().named().read(KEY))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("--hash-key-file: ./public does not exist");
     Path file = Files.writeString(directory.resolve("public"), KEY);
-    assertThat(JobOptions.parse("--hash-key-file=" + file).keys().keyHash(null).isFixedKey())
+    assertThat(JobOptions.parse("--hash-key-file=" + file).keys().named().read(null).isFixedKey())
         .isFalse();
   }
 
@@ -450,16 +450,16 @@ class JobOptionsTest {
   void anUnreadableHashKeyIsRefusedWithoutRepeatingIt(@TempDir Path directory) throws IOException {
     Path missing = directory.resolve("missing");
     KeyOptions noFile = JobOptions.parse("--hash-key-file", missing.toString()).keys();
-    assertThatThrownBy(() -> noFile.keyHash(null))
+    assertThatThrownBy(() -> noFile.named().read(null))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("--hash-key-file: " + missing + " does not exist");
     Path wrong = Files.writeString(directory.resolve("wrong"), "secret");
     KeyOptions wrongFile = JobOptions.parse("--hash-key-file", wrong.toString()).keys();
-    assertThatThrownBy(() -> wrongFile.keyHash(null))
+    assertThatThrownBy(() -> wrongFile.named().read(null))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("32 hexadecimal digits")
         .hasMessageNotContaining("secret");
-    assertThatThrownBy(() -> JobOptions.parse().keys().keyHash("secret"))
+    assertThatThrownBy(() -> JobOptions.parse().keys().named().read("secret"))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("FIRSTSEEN_HASH_KEY")
         .hasMessageNotContaining("secret");
