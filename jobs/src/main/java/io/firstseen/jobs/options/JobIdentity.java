@@ -67,12 +67,9 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     NavigableMap<String, String> values = new TreeMap<>();
     new String(utf8, UTF_8)
         .lines()
-        .filter(line -> line.contains("="))
-        .forEach(
-            line -> {
-              int end = line.indexOf('=');
-              values.put(line.substring(0, end), line.substring(end + 1));
-            });
+        .map(line -> line.split("=", 2))
+        .filter(parts -> parts.length == 2)
+        .forEach(parts -> values.put(parts[0], parts[1]));
     return new JobIdentity(values);
   }
 
@@ -127,10 +124,8 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
    * measured from accepted events.
    */
   public JobIdentity ofChangelog() {
-    boolean isSeen =
-        "event".equals(values.get("ttl-clock")) && "first-seen".equals(values.get("ttl-since"));
     NavigableMap<String, String> shared = new TreeMap<>(values);
-    if (!isSeen) {
+    if (!"event".equals(values.get("ttl-clock")) || !"first-seen".equals(values.get("ttl-since"))) {
       shared.replace(TTL, NONE);
     }
     return new JobIdentity(shared);
@@ -158,17 +153,16 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
             .filter(before.values::containsKey)
             .filter(name -> !before.values.get(name).equals(values.get(name)))
             .toList();
-    return names.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            names.stream()
-                    .map(
-                        name ->
-                            "--%s is %s, recorded as %s"
-                                .formatted(name, values.get(name), before.values.get(name)))
-                    .collect(joining("; "))
-                + " (start with the recorded values, or accept the change with --accept-changes "
-                + String.join(",", names)
-                + "; with 'firstseen up', use another --data directory)");
+    if (names.isEmpty()) {
+      return Optional.empty();
+    }
+    String format = "--%s is %s, recorded as %s";
+    return Optional.of(
+        names.stream()
+                .map(name -> format.formatted(name, values.get(name), before.values.get(name)))
+                .collect(joining("; "))
+            + " (start with the recorded values, or accept the change with --accept-changes "
+            + String.join(",", names)
+            + "; with 'firstseen up', use another --data directory)");
   }
 }
