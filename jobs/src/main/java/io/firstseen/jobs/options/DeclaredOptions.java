@@ -3,7 +3,6 @@ package io.firstseen.jobs.options;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.IModelTransformer;
@@ -31,21 +30,12 @@ public final class DeclaredOptions implements IModelTransformer {
   public DeclaredOptions() {}
 
   /**
-   * The declaration of a job's option.
-   *
-   * @throws NullPointerException if no job has this option
-   */
-  public static OptionSpec of(String name) {
-    return Objects.requireNonNull(BY_NAME.get(name), name);
-  }
-
-  /**
    * The default of a job's option.
    *
    * @param type the type of its values
    */
   public static <T> T defaultOf(String name, Class<T> type) {
-    OptionSpec option = of(name);
+    OptionSpec option = BY_NAME.get(name);
     try {
       return type.cast(option.converters()[0].convert(option.defaultValue()));
     } catch (Exception e) {
