@@ -22,7 +22,7 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Rejected;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.apache.flink.api.common.functions.AbstractRichFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -64,23 +64,23 @@ public final class DedupJob {
       JobOptions options) {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.configure(env, options.stream());
-    EventWatermarks watermarks = watermarks(options.stream(), OptionalLong.empty());
-    attach(events(env, source, forExpiry(watermarks, options.dedup())), sinks, options);
+    attach(events(env, source, options.stream(), 0, Optional.of(options.dedup())), sinks, options);
   }
 
-  static EventWatermarks watermarks(StreamOptions options, OptionalLong windowMillis) {
-    return EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
-  }
-
-  /** The watermarks with which keys of a dedup expire. */
-  static EventWatermarks forExpiry(EventWatermarks watermarks, DedupOptions options) {
-    return options.ttl().map(ttl -> watermarks.forExpiry(ttl, options.shards())).orElse(watermarks);
-  }
-
+  /** The events of a source. A job without windows has windows of 0 ms. */
   static SingleOutputStreamOperator<SourceEvent> events(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
-      EventWatermarks watermarks) {
+      StreamOptions options,
+      long windowMillis,
+      Optional<DedupOptions> dedup) {
+    EventWatermarks watermarks =
+        new EventWatermarks(
+            options.outOfOrderness(),
+            options.idleTimeout(),
+            windowMillis,
+            dedup.flatMap(DedupOptions::ttl).orElse(null),
+            dedup.map(DedupOptions::shards).orElse(0));
     return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
   }
 

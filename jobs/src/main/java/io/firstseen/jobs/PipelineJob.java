@@ -1,6 +1,5 @@
 package io.firstseen.jobs;
 
-import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -13,7 +12,7 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -22,7 +21,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParameterException;
 
 /** {@link DedupJob} and {@link SnapshotJob} in one graph, without a topic between them. */
 public final class PipelineJob {
@@ -56,9 +54,13 @@ public final class PipelineJob {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    OptionalLong windowMillis = SnapshotJob.windowMillis(options);
-    EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis);
-    var events = DedupJob.events(env, source, DedupJob.forExpiry(watermarks, options.dedup()));
+    var events =
+        DedupJob.events(
+            env,
+            source,
+            options.stream(),
+            SnapshotJob.windowMillis(options),
+            Optional.of(options.dedup()));
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
             .flatMap(new HashFunction(options), TypeInformation.of(HashedOperation.class))
@@ -87,25 +89,13 @@ public final class PipelineJob {
     }
   }
 
-  /**
-   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
-   * brokers, creates missing topics, and sets up checkpoints.
-   *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
-   *     meet the job's needs
-   * @throws IllegalArgumentException if an option is out of its bounds
-   */
+  /** Adds the job to the environment, like {@link DedupJob#buildOnKafka}. */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options));
   }
 
-  /**
-   * Runs the checks of a command line that the job runs before it contacts brokers.
-   *
-   * @throws ParameterException if an option is invalid
-   * @throws UserErrorException if options contradict each other, or a file cannot be read
-   */
+  /** Checks a command line, like {@link DedupJob#check(String...)}. */
   public static JobNeeds check(String... words) {
     return JobMain.check(new Arguments(), words);
   }

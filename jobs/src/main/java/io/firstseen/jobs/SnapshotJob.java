@@ -1,7 +1,6 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
 import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
@@ -22,7 +21,7 @@ import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFilterFunction;
@@ -38,7 +37,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParameterException;
 
 /** Publishes windowed snapshots of the changelog of accepted keys. */
 public final class SnapshotJob {
@@ -78,9 +76,9 @@ public final class SnapshotJob {
       Publication publication) {
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis(options));
     DataStream<HashedOperation> operations =
-        DedupJob.events(env, acceptedChangelog, watermarks)
+        DedupJob.events(
+                env, acceptedChangelog, options.stream(), windowMillis(options), Optional.empty())
             .filter(new WellFormedFilter())
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
@@ -156,7 +154,7 @@ public final class SnapshotJob {
   private static SnapshotSpec spec(JobOptions options) {
     return SnapshotSpec.of(
             options.snapshots().setName(),
-            options.snapshots().window().toMillis(),
+            windowMillis(options),
             options.snapshots().shards(),
             options.snapshotFalsePositiveRate(),
             options.snapshotKeyHash(),
@@ -170,18 +168,11 @@ public final class SnapshotJob {
     return operator.name(uid).uid(uid).setParallelism(1);
   }
 
-  static OptionalLong windowMillis(JobOptions options) {
-    return OptionalLong.of(options.snapshots().window().toMillis());
+  static long windowMillis(JobOptions options) {
+    return options.snapshots().window().toMillis();
   }
 
-  /**
-   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
-   * brokers, creates missing topics, and sets up checkpoints.
-   *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
-   *     meet the job's needs
-   * @throws IllegalArgumentException if an option is out of its bounds
-   */
+  /** Adds the job to the environment, like {@link DedupJob#buildOnKafka}. */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options));
@@ -201,9 +192,7 @@ public final class SnapshotJob {
   static Publication publication(JobOptions options, Continued continued) {
     Publication publication = options.snapshots().publication();
     long latestEndMillis =
-        Clock.systemUTC().millis()
-            + options.maxAhead().toMillis()
-            + options.snapshots().window().toMillis();
+        Clock.systemUTC().millis() + options.maxAhead().toMillis() + windowMillis(options);
     return continued
         .set()
         .newest()
@@ -239,12 +228,7 @@ public final class SnapshotJob {
     return publication.takingOver(newest.sequence(), newest.count(), endMillis);
   }
 
-  /**
-   * Runs the checks of a command line that the job runs before it contacts brokers.
-   *
-   * @throws ParameterException if an option is invalid
-   * @throws UserErrorException if options contradict each other, or a file cannot be read
-   */
+  /** Checks a command line, like {@link DedupJob#check(String...)}. */
   public static JobNeeds check(String... words) {
     return JobMain.check(new Arguments(), words);
   }

@@ -3,7 +3,6 @@ package io.firstseen.jobs.events;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.eventtime.TimestampAssigner;
 import org.apache.flink.api.common.eventtime.TimestampAssignerSupplier;
@@ -13,6 +12,7 @@ import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.util.clock.RelativeClock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The watermarks of a source. The watermark of a split is the time of its newest event minus the
@@ -38,24 +38,11 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final long outOfOrdernessMillis;
   private final long idleTimeoutNanos;
   private final long windowMillis;
-  private final TimeToLive ttl;
+  private final @Nullable TimeToLive ttl;
   private final int shards;
 
   // Shared by all splits of a source reader, which run in one thread.
   private transient Reader reader;
-
-  private EventWatermarks(
-      long outOfOrdernessMillis,
-      long idleTimeoutNanos,
-      long windowMillis,
-      TimeToLive ttl,
-      int shards) {
-    this.outOfOrdernessMillis = outOfOrdernessMillis;
-    this.idleTimeoutNanos = idleTimeoutNanos;
-    this.windowMillis = windowMillis;
-    this.ttl = ttl;
-    this.shards = shards;
-  }
 
   /**
    * Creates the watermarks of a source.
@@ -63,23 +50,22 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
    * @param outOfOrderness the maximum lateness of an event relative to the newest event of its
    *     split
    * @param idleTimeout the time after which a split without events is marked idle
-   * @param windowMillis the length of windows; empty for a job without windows
+   * @param windowMillis the length of windows; 0 for a job without windows
+   * @param ttl the TTL, each epoch of which ends with a watermark; null for a job without expiry
+   * @param shards the number of shards that expire keys
    */
-  public static EventWatermarks of(
-      Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
-    return new EventWatermarks(
-        outOfOrderness.toMillis(),
-        // At most 292 years.
-        TimeUnit.MILLISECONDS.toNanos(idleTimeout.toMillis()),
-        windowMillis.orElse(0),
-        null,
-        0);
-  }
-
-  /** A copy that also emits a watermark right after each event that starts an epoch of a shard. */
-  public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
-    return new EventWatermarks(
-        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
+  public EventWatermarks(
+      Duration outOfOrderness,
+      Duration idleTimeout,
+      long windowMillis,
+      @Nullable TimeToLive ttl,
+      int shards) {
+    this.outOfOrdernessMillis = outOfOrderness.toMillis();
+    // At most 292 years.
+    this.idleTimeoutNanos = TimeUnit.MILLISECONDS.toNanos(idleTimeout.toMillis());
+    this.windowMillis = windowMillis;
+    this.ttl = ttl;
+    this.shards = shards;
   }
 
   @Override

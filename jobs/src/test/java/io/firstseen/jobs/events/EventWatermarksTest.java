@@ -9,7 +9,6 @@ import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import org.apache.flink.api.common.eventtime.TimestampAssignerSupplier;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -23,7 +22,7 @@ class EventWatermarksTest {
 
   private long nowMillis = 1_000_000;
   private final EventWatermarks watermarks =
-      EventWatermarks.of(Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000));
+      new EventWatermarks(Duration.ofMillis(50), Duration.ofSeconds(10), 1_000, null, 0);
 
   private final Split first = new Split(watermarks);
   private final Split second = new Split(watermarks);
@@ -62,7 +61,7 @@ class EventWatermarksTest {
   @Test
   void aReaderWithoutASplitIsIdleSoon() {
     EventWatermarks patient =
-        EventWatermarks.of(Duration.ZERO, Duration.ofHours(1), OptionalLong.of(1_000));
+        new EventWatermarks(Duration.ZERO, Duration.ofHours(1), 1_000, null, 0);
     Split reader = new Split(patient);
     assertThat(reader.tick()).isEmpty();
     nowMillis += 4_999;
@@ -74,7 +73,7 @@ class EventWatermarksTest {
   @Test
   void aReaderWhoseSplitIsSilentIsNot() {
     EventWatermarks patient =
-        EventWatermarks.of(Duration.ZERO, Duration.ofHours(1), OptionalLong.of(1_000));
+        new EventWatermarks(Duration.ZERO, Duration.ofHours(1), 1_000, null, 0);
     Split reader = new Split(patient);
     Split split = new Split(patient);
     assertThat(reader.tick()).isEmpty();
@@ -95,8 +94,7 @@ class EventWatermarksTest {
 
   @Test
   void aSilentSplitFallsIdle() {
-    Split split =
-        new Split(EventWatermarks.of(Duration.ZERO, Duration.ofSeconds(10), OptionalLong.empty()));
+    Split split = new Split(new EventWatermarks(Duration.ZERO, Duration.ofSeconds(10), 0, null, 0));
     split.event(5_300);
     assertThat(split.tick()).containsExactly("5299");
     nowMillis += 9_999;
@@ -111,9 +109,12 @@ class EventWatermarksTest {
   void anEpochEndsRightBehindTheEventThatEndsIt() {
     Split split =
         new Split(
-            EventWatermarks.of(
-                    Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000))
-                .forExpiry(TimeToLive.of(Duration.ofMillis(2_400)), 4));
+            new EventWatermarks(
+                Duration.ofMillis(50),
+                Duration.ofSeconds(10),
+                1_000,
+                TimeToLive.of(Duration.ofMillis(2_400)),
+                4));
     split.event(349);
     assertThat(split.emitted()).as("the first").containsExactly("298");
     split.event(350);
