@@ -2,7 +2,6 @@ package io.firstseen.jobs.events;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.operators.UserErrorException;
@@ -18,14 +17,13 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
+import org.apache.kafka.common.cache.LRUCache;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +55,8 @@ final class SchemaRegistry implements AvroSchemas {
   private final String authVariable;
   private final Clock clock;
   private transient HttpClient client;
-  private transient Map<Integer, Answer> answers;
+  // Bounded, because values may refer to any number of schemas.
+  private transient LRUCache<Integer, Answer> answers;
 
   /**
    * @param firstPauseMillis the pause after the first failure; doubled after each further failure
@@ -90,7 +89,7 @@ final class SchemaRegistry implements AvroSchemas {
       throw new MalformedEventException("schema id must be at least 1, got " + id);
     }
     if (answers == null) {
-      answers = new Answers();
+      answers = new LRUCache<>(MAX_ANSWERS);
       client =
           HttpClient.newBuilder()
               .connectTimeout(TIMEOUT)
@@ -163,23 +162,15 @@ final class SchemaRegistry implements AvroSchemas {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
             .header("Accept", "application/vnd.schemaregistry.v1+json, application/json");
-    String auth = auth();
-    if (auth != null) {
+    String auth = System.getenv(authVariable);
+    if (auth != null && !auth.isEmpty()) {
+      if (auth.indexOf(':') < 0) {
+        throw new UserErrorException(authVariable + " must be user:password, it has no colon");
+      }
       request.header(
           "Authorization", "Basic " + Base64.getEncoder().encodeToString(auth.getBytes(UTF_8)));
     }
     return request.build();
-  }
-
-  private @Nullable String auth() {
-    String auth = System.getenv(authVariable);
-    if (auth == null || auth.isEmpty()) {
-      return null;
-    }
-    if (auth.indexOf(':') < 0) {
-      throw new UserErrorException(authVariable + " must be user:password, it has no colon");
-    }
-    return auth;
   }
 
   private Answer answer(int id, int status, byte[] body) {
@@ -220,10 +211,8 @@ final class SchemaRegistry implements AvroSchemas {
   private static JsonNode json(byte[] body) {
     try {
       return MAPPER.readTree(body);
-    } catch (JsonProcessingException e) {
-      return MAPPER.missingNode();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return MAPPER.missingNode();
     }
   }
 
@@ -238,18 +227,6 @@ final class SchemaRegistry implements AvroSchemas {
       return body.readNBytes(MAX_BYTES + 1);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /**
-   * The newest responses. The cache is bounded, because values may refer to any number of schemas.
-   */
-  private static final class Answers extends LinkedHashMap<Integer, Answer> {
-    private static final long serialVersionUID = 1;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Integer, Answer> eldest) {
-      return size() > MAX_ANSWERS;
     }
   }
 }
