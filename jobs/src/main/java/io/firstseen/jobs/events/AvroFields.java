@@ -104,7 +104,13 @@ final class AvroFields implements ValueFields {
             }
           }
         }
-        default -> readScalar(schema, node);
+        default -> {
+          if (node != null && node.isNamed()) {
+            node.set(found, scalar(schema));
+          } else {
+            skip(schema);
+          }
+        }
       }
     }
 
@@ -149,53 +155,30 @@ final class AvroFields implements ValueFields {
       return size;
     }
 
-    private void readScalar(Schema schema, @Nullable FieldNode node)
-        throws MalformedEventException {
-      boolean isNamed = node != null && node.isNamed();
-      switch (schema.getType()) {
-        case NULL -> set(node, FieldValue.NULL);
-        case BOOLEAN -> set(node, FieldValue.bool(in.readBoolean()));
-        case INT, LONG -> {
-          long number = in.readLong();
-          if (isNamed) {
-            node.set(found, number(number, schema.getLogicalType()));
-          }
-        }
-        case FLOAT -> {
-          float number = in.readFloat();
-          if (isNamed) {
-            node.set(found, FieldValue.number(Float.toString(number)));
-          }
-        }
-        case DOUBLE -> {
-          double number = in.readDouble();
-          if (isNamed) {
-            node.set(found, FieldValue.number(Double.toString(number)));
-          }
-        }
-        case STRING -> {
-          if (isNamed) {
-            node.set(found, FieldValue.string(in.readString()));
-          } else {
-            in.skipBytes();
-          }
-        }
-        case BYTES -> {
-          if (isNamed) {
-            node.set(found, FieldValue.bytes(in.readBytes()));
-          } else {
-            in.skipBytes();
-          }
-        }
-        case FIXED -> {
-          if (isNamed) {
-            node.set(found, FieldValue.bytes(in.readFixed(schema.getFixedSize())));
-          } else {
-            in.skip(schema.getFixedSize());
-          }
-        }
-        case ENUM -> set(node, FieldValue.string(symbol(schema)));
+    private FieldValue scalar(Schema schema) throws MalformedEventException {
+      return switch (schema.getType()) {
+        case NULL -> FieldValue.NULL;
+        case BOOLEAN -> FieldValue.bool(in.readBoolean());
+        case INT, LONG -> number(in.readLong(), schema.getLogicalType());
+        case FLOAT -> FieldValue.number(Float.toString(in.readFloat()));
+        case DOUBLE -> FieldValue.number(Double.toString(in.readDouble()));
+        case STRING -> FieldValue.string(in.readString());
+        case BYTES -> FieldValue.bytes(in.readBytes());
+        case FIXED -> FieldValue.bytes(in.readFixed(schema.getFixedSize()));
+        case ENUM -> FieldValue.string(symbol(schema));
         default -> throw new AssertionError(schema.getType());
+      };
+    }
+
+    /** Skips a scalar without a copy. */
+    private void skip(Schema schema) throws MalformedEventException {
+      switch (schema.getType()) {
+        case INT, LONG -> in.readLong();
+        case FLOAT -> in.skip(Float.BYTES);
+        case DOUBLE -> in.skip(Double.BYTES);
+        case STRING, BYTES -> in.skipBytes();
+        case FIXED -> in.skip(schema.getFixedSize());
+        default -> scalar(schema);
       }
     }
 

@@ -44,13 +44,8 @@ final class EventRules implements Serializable {
     long aheadMillis = timestampMillis - clock.millis();
     if (aheadMillis > maxAheadMillis) {
       throw new MalformedEventException(
-          TIME_AT_MOST
-              + maxAheadMillis
-              + " ms"
-              + AHEAD_OF_THE_CLOCK
-              + ", got "
-              + aheadMillis
-              + " ms ahead");
+          "%s%d ms%s, got %d ms ahead"
+              .formatted(TIME_AT_MOST, maxAheadMillis, AHEAD_OF_THE_CLOCK, aheadMillis));
     }
   }
 
@@ -60,11 +55,9 @@ final class EventRules implements Serializable {
   static void checkNotSeconds(String what, long millis) throws MalformedEventException {
     if (millis >= MIN_SECONDS && millis < MAX_SECONDS) {
       throw new MalformedEventException(
-          what
-              + " must be in milliseconds, "
-              + millis
-              + " looks like seconds: multiply it by 1000, or with --time-field add --time-unit"
-              + " seconds");
+          ("%s must be in milliseconds, %d looks like seconds: multiply it by 1000, or with "
+                  + "--time-field add --time-unit seconds")
+              .formatted(what, millis));
     }
   }
 

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A tree of pointer tokens, in which pointers with a common prefix share nodes. */
@@ -67,8 +66,6 @@ final class FieldNode implements Serializable {
   /** Clears the values of this node and its descendants. */
   void clear(FieldValue[] found) {
     set(found, FieldValue.MISSING);
-    for (Map.Entry<String, FieldNode> child : children.entrySet()) {
-      child.getValue().clear(found);
-    }
+    children.values().forEach(child -> child.clear(found));
   }
 }

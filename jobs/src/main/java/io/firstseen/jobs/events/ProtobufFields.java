@@ -139,19 +139,15 @@ final class ProtobufFields implements ValueFields {
     }
     FieldValue[] found = FieldNode.nothing(count);
     try {
-      int from = 0;
+      CodedInputStream in = CodedInputStream.newInstance(value);
       if (hasHeader) {
         // The id itself is not used.
         int unused = SchemaHeader.id(value);
-        from = SchemaHeader.BYTES;
-      }
-      CodedInputStream in = CodedInputStream.newInstance(value, from, value.length - from);
-      if (hasHeader) {
+        in.skipRawBytes(SchemaHeader.BYTES);
         checkIndexes(in);
       }
-      from += in.getTotalBytesRead();
-      new Count(false)
-          .read(CodedInputStream.newInstance(value, from, value.length - from), descriptor, 0);
+      int from = in.getTotalBytesRead();
+      new Count(false).read(in, descriptor, 0);
       readMessage(parser.parsePartialFrom(value, from, value.length - from), root, found);
       if (Arrays.stream(found).anyMatch(ProtobufFields::hasReplacement)) {
         new Count(true)
