@@ -95,13 +95,8 @@ public final class EventParser implements Serializable {
    * Parses a JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add}, {@code
    * delete} or {@code del}), {@code key} and an optional {@code scope}, both strings. The payload
    * is the unchanged object.
-   *
-   * @param json the bytes, null for a record without a value
    */
-  public SourceEvent parseJson(byte @Nullable [] json, Place place) {
-    if (json == null) {
-      return SourceEvent.malformed("value is missing", null, place);
-    }
+  public SourceEvent parseJson(byte[] json, Place place) {
     try {
       JsonEvent event = JsonEvent.read(json);
       EventRules.checkKey(event.key());

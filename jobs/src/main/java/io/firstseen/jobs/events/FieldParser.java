@@ -70,13 +70,9 @@ public final class FieldParser implements Serializable {
   /**
    * Parses a record. The payload of the event is the unchanged value.
    *
-   * @param value the bytes, null for a record without a value
    * @param recordMillis the record's time, -1 if it has none
    */
-  public SourceEvent parse(byte @Nullable [] value, long recordMillis, Place place) {
-    if (value == null) {
-      return SourceEvent.malformed("value is missing", null, place);
-    }
+  public SourceEvent parse(byte[] value, long recordMillis, Place place) {
     try {
       return event(value, recordMillis, place);
     } catch (MalformedEventException e) {

@@ -63,8 +63,6 @@ class ProblemKindTest {
   @Test
   void ofRecords() {
     byte[] key = {1};
-    assertThat(ProblemKind.of(parser.parseJson(null, Place.of("t-0@1")).problem()))
-        .isEqualTo(ProblemKind.MALFORMED);
     assertThat(ProblemKind.of(parser.parseKeyed(null, null, 1, Place.of("t-0@1")).problem()))
         .isEqualTo(ProblemKind.BAD_KEY);
     assertThat(
