@@ -84,9 +84,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     state = context.getOperatorStateStore().getListState(REMOVALS);
     checkpointed = new TreeMap<>();
     removals = new ArrayList<>();
-    for (String digest : state.get()) {
-      removals.add(digest);
-    }
+    state.get().forEach(removals::add);
   }
 
   @Override
@@ -213,7 +211,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws IOException {
-    NavigableMap<Long, List<String>> due = checkpointed.headMap(checkpointId, false);
+    Map<Long, List<String>> due = checkpointed.headMap(checkpointId, false);
     for (List<String> digests : due.values()) {
       for (String digest : digests) {
         files.delete(new Path(new Path(directory), digest), false);

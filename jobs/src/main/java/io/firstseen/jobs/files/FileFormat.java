@@ -6,7 +6,7 @@ import io.firstseen.jobs.events.EventParser;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import java.util.Arrays;
+import java.nio.ByteBuffer;
 
 /** The format of events in a file, one per line. */
 public enum FileFormat {
@@ -39,9 +39,7 @@ public enum FileFormat {
         byte[] key = event.key();
         String op = event.operation() == Operation.ADD ? "\tadd\t" : "\tdel\t";
         byte[] head = (event.timestampMillis() / 1000 + op).getBytes(US_ASCII);
-        byte[] line = Arrays.copyOf(head, head.length + key.length);
-        System.arraycopy(key, 0, line, head.length, key.length);
-        yield line;
+        yield ByteBuffer.allocate(head.length + key.length).put(head).put(key).array();
       }
       case JSONL -> event.payload();
     };

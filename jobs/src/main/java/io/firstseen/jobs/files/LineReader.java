@@ -37,28 +37,24 @@ public final class LineReader {
       return null;
     }
     lines++;
-    ByteArrayOutputStream start = null;
+    int end = endOfLine();
+    if (end < limit) {
+      byte[] line = cut(Arrays.copyOfRange(buffer, position, end));
+      position = end + 1;
+      return line;
+    }
+    ByteArrayOutputStream start = new ByteArrayOutputStream(2 * BUFFER_BYTES);
+    boolean isEnded;
     do {
-      int end = endOfLine();
-      if (end >= 0 && start == null) {
-        byte[] line = cut(Arrays.copyOfRange(buffer, position, end));
-        position = end + 1;
-        return line;
-      }
-      if (start == null) {
-        start = new ByteArrayOutputStream(2 * BUFFER_BYTES);
-      }
-      int partEnd = end >= 0 ? end : limit;
+      end = endOfLine();
+      isEnded = end < limit;
       // The byte after the limit may be the CR before the LF.
       int room = maxLineBytes + 1 - start.size();
-      int length = partEnd - position;
+      int length = end - position;
       tooLong |= length > room;
       start.write(buffer, position, Math.min(length, room));
-      position = end >= 0 ? end + 1 : limit;
-      if (end >= 0) {
-        break;
-      }
-    } while (fill());
+      position = isEnded ? end + 1 : limit;
+    } while (!isEnded && fill());
     return cut(start.toByteArray());
   }
 
@@ -75,13 +71,13 @@ public final class LineReader {
     return length == line.length ? line : Arrays.copyOf(line, length);
   }
 
+  /** The position of the next LF; the limit if the buffer has none. */
   private int endOfLine() {
-    for (int i = position; i < limit; i++) {
-      if (buffer[i] == '\n') {
-        return i;
-      }
+    int end = position;
+    while (end < limit && buffer[end] != '\n') {
+      end++;
     }
-    return -1;
+    return end;
   }
 
   private boolean fill() throws IOException {

@@ -23,6 +23,7 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.IOUtils;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,33 +128,23 @@ public final class OutcomeFiles {
     private static final long serialVersionUID = 1;
 
     @Override
-    public SinkWriter<Outcome> createWriter(WriterInitContext context) throws IOException {
+    public SinkWriter<Outcome> createWriter(WriterInitContext context) {
       if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
         throw new IllegalStateException("files of outcomes must be written by one task");
       }
-      FilesWriter writer = new FilesWriter(format);
+      Map<Content, OutputFile> files = new LinkedHashMap<>();
       try {
-        outputs.forEach(writer::open);
+        outputs.forEach(each -> files.put(each.content, new OutputFile(Path.of(each.file))));
       } catch (RuntimeException e) {
-        writer.close();
+        IOUtils.closeAllQuietly(files.values());
         throw e;
       }
-      return writer;
+      return new FilesWriter(format, files);
     }
   }
 
-  private static final class FilesWriter implements SinkWriter<Outcome> {
-    private final FileFormat format;
-    private final Map<Content, OutputFile> files = new LinkedHashMap<>();
-
-    FilesWriter(FileFormat format) {
-      this.format = format;
-    }
-
-    void open(Output output) {
-      files.put(output.content, new OutputFile(Path.of(output.file)));
-    }
-
+  private record FilesWriter(FileFormat format, Map<Content, OutputFile> files)
+      implements SinkWriter<Outcome> {
     @Override
     public void write(Outcome outcome, Context context) {
       files.forEach(
@@ -174,13 +165,7 @@ public final class OutcomeFiles {
 
     @Override
     public void close() throws IOException {
-      try {
-        IOUtils.closeAll(files.values());
-      } catch (IOException | RuntimeException e) {
-        throw e;
-      } catch (Exception e) {
-        throw new IOException(e);
-      }
+      Utils.closeAll(files.values().toArray(OutputFile[]::new));
     }
   }
 }

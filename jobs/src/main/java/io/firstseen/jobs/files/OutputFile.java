@@ -36,6 +36,7 @@ public final class OutputFile implements Closeable {
 
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int MAX_LINKS = 40;
+  private static final byte[] LINE_FEED = {'\n'};
 
   private final Path file;
   // The partial file, or the file itself if it is written directly.
@@ -153,11 +154,7 @@ public final class OutputFile implements Closeable {
     for (byte[] part : parts) {
       write(part);
     }
-    try {
-      out.write('\n');
-    } catch (IOException e) {
-      throw cannotWrite(e);
-    }
+    write(LINE_FEED);
   }
 
   /** Moves the file to its final name. */
