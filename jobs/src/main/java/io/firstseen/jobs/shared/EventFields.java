@@ -1,11 +1,11 @@
 package io.firstseen.jobs.shared;
 
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +37,8 @@ public record EventFields(
 
   /** All fields: the key fields, followed by the time, operation and scope fields that are set. */
   public List<FieldPointer> all() {
-    List<FieldPointer> all = new ArrayList<>(key);
-    for (FieldPointer field : new FieldPointer[] {time, operation, scope}) {
-      if (field != null) {
-        all.add(field);
-      }
-    }
-    return all;
+    return Stream.concat(key.stream(), Stream.of(time, operation, scope))
+        .filter(Objects::nonNull)
+        .toList();
   }
 }

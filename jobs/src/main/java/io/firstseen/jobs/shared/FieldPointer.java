@@ -1,8 +1,9 @@
 package io.firstseen.jobs.shared;
 
 import java.io.Serializable;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * The path to a field of a value: a JSON pointer (RFC 6901).
@@ -11,6 +12,8 @@ import java.util.List;
  * @param tokens the field names and element indexes of the path; empty for the whole value
  */
 public record FieldPointer(String text, List<String> tokens) implements Serializable {
+  private static final Pattern WRONG_ESCAPE = Pattern.compile("~(?![01])");
+
   public FieldPointer {
     tokens = List.copyOf(tokens);
   }
@@ -21,26 +24,19 @@ public record FieldPointer(String text, List<String> tokens) implements Serializ
    * @throws IllegalArgumentException if the text is not a pointer; the message completes a sentence
    */
   public static FieldPointer parse(String text) {
-    boolean wellFormed = text.isEmpty() || text.charAt(0) == '/';
-    for (int i = text.indexOf('~'); wellFormed && i >= 0; i = text.indexOf('~', i + 1)) {
-      wellFormed =
-          i + 1 < text.length() && (text.charAt(i + 1) == '0' || text.charAt(i + 1) == '1');
-    }
-    if (!wellFormed) {
+    if (!(text.isEmpty() || text.startsWith("/")) || WRONG_ESCAPE.matcher(text).find()) {
       throw new IllegalArgumentException(
           "must be a JSON pointer, such as /id or /order/id, in which ~0 stands for ~ and ~1 for /,"
               + " got '"
               + text
               + "'");
     }
-    List<String> tokens = new ArrayList<>();
-    for (int from = 1; from <= text.length(); ) {
-      int slash = text.indexOf('/', from);
-      int to = slash < 0 ? text.length() : slash;
-      tokens.add(text.substring(from, to).replace("~1", "/").replace("~0", "~"));
-      from = to + 1;
-    }
-    return new FieldPointer(text, tokens);
+    return new FieldPointer(
+        text,
+        Arrays.stream(text.split("/", -1))
+            .skip(1)
+            .map(token -> token.replace("~1", "/").replace("~0", "~"))
+            .toList());
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.firstseen.jobs.shared;
 
 import io.firstseen.serializers.Outcome;
-import java.util.Objects;
 import org.apache.flink.api.connector.sink2.Sink;
 
 /**
@@ -13,10 +12,4 @@ import org.apache.flink.api.connector.sink2.Sink;
  * @param deadLetters receives the unusable events
  */
 public record OutcomeSinks(
-    Sink<Outcome> decided, Duplicates duplicates, Sink<Outcome> deadLetters) {
-  public OutcomeSinks {
-    Objects.requireNonNull(decided, "decided");
-    Objects.requireNonNull(duplicates, "duplicates");
-    Objects.requireNonNull(deadLetters, "deadLetters");
-  }
-}
+    Sink<Outcome> decided, Duplicates duplicates, Sink<Outcome> deadLetters) {}
