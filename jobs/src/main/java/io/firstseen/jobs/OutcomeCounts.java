@@ -42,12 +42,7 @@ public final class OutcomeCounts {
     }
 
     void count(Outcome.Kind kind) {
-      LongCounter counter = counters.get(kind);
-      if (counter == null) {
-        counter = context.getLongCounter(name(kind));
-        counters.put(kind, counter);
-      }
-      counter.add(1L);
+      counters.computeIfAbsent(kind, unused -> context.getLongCounter(name(kind))).add(1L);
     }
   }
 }

@@ -43,11 +43,9 @@ abstract class SetHashes<T> extends RichFlatMapFunction<T, HashedOperation> {
    * @param joined the canonical key, prefixed with its scope
    */
   final void emit(Operation operation, byte[] joined, Collector<HashedOperation> out) {
-    if (signature == null) {
-      out.collect(new HashedOperation(hash.hash(joined), operation));
-      return;
-    }
-    for (long element : signature.elements(joined)) {
+    long[] elements =
+        signature == null ? new long[] {hash.hash(joined)} : signature.elements(joined);
+    for (long element : elements) {
       out.collect(new HashedOperation(element, operation));
     }
   }

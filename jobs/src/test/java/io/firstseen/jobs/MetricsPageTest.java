@@ -27,6 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.SecurityOptions;
@@ -177,10 +178,7 @@ class MetricsPageTest {
   private Map<String, Metric> pipeline(
       Source<SourceEvent, ?, ?> source, String backend, String... more) throws Exception {
     String[] words = {"--state-backend=" + backend, "--window=1d", "--set=" + SET};
-    String[] all =
-        IntStream.range(0, words.length + more.length)
-            .mapToObj(i -> i < words.length ? words[i] : more[i - words.length])
-            .toArray(String[]::new);
+    String[] all = Stream.concat(Arrays.stream(words), Arrays.stream(more)).toArray(String[]::new);
     return metricsOf(
         env ->
             PipelineJob.build(
