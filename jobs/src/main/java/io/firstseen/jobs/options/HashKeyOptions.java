@@ -51,7 +51,7 @@ public class HashKeyOptions {
    * key may be intended.
    */
   public Optional<String> missingKeyWarning() {
-    return named().isGiven() || !keyHash().isFixedKey()
+    return file != null || !keyHash().isFixedKey()
         ? Optional.empty()
         : Optional.of(
             "no hash key is configured, so the public key is used: anyone who knows it can "

@@ -10,10 +10,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hash key of an option: a file, the public key, or not given, see {@link #isGiven}.
+ * The hash key of an option: a file, or the public key.
  *
  * @param option its name, for messages
- * @param value its value; null if it is not given
+ * @param value its value; null if it is not given, and the key is in the environment variable or is
+ *     the public key
  */
 record NamedHashKey(String option, @Nullable Path value) {
   /** The environment variable of a key that no option names. */
@@ -24,14 +25,6 @@ record NamedHashKey(String option, @Nullable Path value) {
 
   /** The label of the option's value. */
   static final String LABEL = "FILE|" + PUBLIC;
-
-  /**
-   * Whether the option is given. Otherwise the key is in the environment variable, or is the public
-   * key.
-   */
-  boolean isGiven() {
-    return value != null;
-  }
 
   KeyHash read() {
     return read(System.getenv(VARIABLE));
@@ -50,7 +43,7 @@ record NamedHashKey(String option, @Nullable Path value) {
     } catch (AccessDeniedException e) {
       throw new UserErrorException(option + ": " + value + " cannot be read: permission denied");
     } catch (IOException | IllegalArgumentException e) {
-      String origin = isGiven() ? option + ": " + value : VARIABLE;
+      String origin = value != null ? option + ": " + value : VARIABLE;
       throw new UserErrorException(origin + ": " + e.getMessage());
     }
   }
