@@ -3,16 +3,13 @@ package io.firstseen.jobs.files;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.serializers.SourceEvent;
-import java.io.Closeable;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
 /** Unusable events, one per line: {@code place TAB reason TAB raw bytes}. */
-public final class DeadLetterFile implements Closeable {
+public final class DeadLetterFile extends OutputFile {
   private static final byte[] NOTHING = {};
 
-  private final OutputFile file;
   private final Function<SourceEvent, byte[]> raw;
 
   /**
@@ -21,13 +18,13 @@ public final class DeadLetterFile implements Closeable {
    * @param raw returns the input bytes of a well-formed event
    */
   public DeadLetterFile(Path file, Function<SourceEvent, byte[]> raw) {
-    this.file = new OutputFile(file);
+    super(file);
     this.raw = raw;
   }
 
   /** Writes an event and the reason why it is unusable. */
   public void write(SourceEvent event, String reason) {
-    file.line(line(event, reason, raw));
+    line(line(event, reason, raw));
   }
 
   static byte[][] line(SourceEvent event, String reason, Function<SourceEvent, byte[]> raw) {
@@ -35,15 +32,5 @@ public final class DeadLetterFile implements Closeable {
     return new byte[][] {
       (event.place() + "\t" + reason + "\t").getBytes(UTF_8), bytes == null ? NOTHING : bytes
     };
-  }
-
-  /** Moves the file to its final name. */
-  public void complete() {
-    file.complete();
-  }
-
-  @Override
-  public void close() throws IOException {
-    file.close();
   }
 }

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
  *
  * <p>If the file system fails, methods throw a {@link UserErrorException}.
  */
-public final class OutputFile implements Closeable {
+public class OutputFile implements Closeable {
   private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
 
   /** Names of open files of this process. */
