@@ -1,10 +1,7 @@
 package io.firstseen.jobs.events;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
 
 /**
@@ -75,11 +72,7 @@ final class AvroInput {
     int length = readLength();
     ByteBuffer text = ByteBuffer.wrap(bytes, at, length);
     at += length;
-    try {
-      return UTF_8.newDecoder().decode(text).toString();
-    } catch (CharacterCodingException e) {
-      throw new MalformedEventException("not UTF-8: malformed at byte " + text.position());
-    }
+    return EventRules.decode(text).toString();
   }
 
   void skipBytes() throws MalformedEventException {

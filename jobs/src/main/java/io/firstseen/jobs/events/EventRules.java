@@ -83,11 +83,15 @@ final class EventRules implements Serializable {
     if (ascii == bytes.length) {
       return;
     }
-    ByteBuffer in = ByteBuffer.wrap(bytes, ascii, bytes.length - ascii);
+    CharBuffer unused = decode(ByteBuffer.wrap(bytes, ascii, bytes.length - ascii));
+  }
+
+  /** Decodes UTF-8, strictly. */
+  static CharBuffer decode(ByteBuffer utf8) throws MalformedEventException {
     try {
-      StandardCharsets.UTF_8.newDecoder().decode(in);
+      return StandardCharsets.UTF_8.newDecoder().decode(utf8);
     } catch (CharacterCodingException e) {
-      throw new MalformedEventException("not UTF-8: malformed at byte " + in.position());
+      throw new MalformedEventException("not UTF-8: malformed at byte " + utf8.position());
     }
   }
 

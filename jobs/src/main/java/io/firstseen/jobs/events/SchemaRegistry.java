@@ -73,10 +73,6 @@ final class SchemaRegistry implements AvroSchemas {
   /** A schema or the reason why there is none, and the expiry of this entry. */
   private record Answer(@Nullable Schema schema, @Nullable String problem, long untilMillis) {
 
-    static Answer of(Schema schema) {
-      return new Answer(schema, null, Long.MAX_VALUE);
-    }
-
     /** A schema that exists does not change. */
     static Answer unusable(String problem) {
       return new Answer(null, problem, Long.MAX_VALUE);
@@ -201,7 +197,7 @@ final class SchemaRegistry implements AvroSchemas {
       return Answer.unusable("schema %d must not have references".formatted(id));
     }
     try {
-      return Answer.of(AvroSchemas.parse(json.path("schema").asText()));
+      return new Answer(AvroSchemas.parse(json.path("schema").asText()), null, Long.MAX_VALUE);
     } catch (AvroRuntimeException e) {
       return Answer.unusable(
           "schema %d is unusable: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
