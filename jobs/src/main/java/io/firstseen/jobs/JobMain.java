@@ -27,7 +27,6 @@ final class JobMain {
 
   private JobMain() {}
 
-  /** The command line of a job. */
   @Command(
       mixinStandardHelpOptions = true,
       abbreviateSynopsis = true,

@@ -30,9 +30,6 @@ final class AvroFields implements ValueFields {
   private final AvroSchemas schemas;
   private final boolean hasHeader;
 
-  /**
-   * @param hasHeader whether values start with the header of the schema registries
-   */
   AvroFields(List<FieldPointer> pointers, AvroSchemas schemas, boolean hasHeader) {
     this.root = FieldNode.of(pointers);
     this.count = pointers.size();

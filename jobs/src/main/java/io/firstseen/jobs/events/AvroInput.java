@@ -19,7 +19,6 @@ final class AvroInput {
     this.at = from;
   }
 
-  /** The number of unread bytes. */
   int remaining() {
     return bytes.length - at;
   }

@@ -37,17 +37,14 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
       this.words = words;
     }
 
-    /** For an error message. */
     String words() {
       return words;
     }
 
-    /** Whether the value is missing or null. */
     boolean isNothing() {
       return this == MISSING || this == NULL;
     }
 
-    /** Whether the value is an object or array. */
     boolean isStructure() {
       return this == OBJECT || this == ARRAY;
     }
@@ -73,7 +70,6 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
     return new FieldValue(Kind.BYTES, "", bytes, null);
   }
 
-  /** A copy with a time. */
   FieldValue at(long newMillis) {
     return new FieldValue(kind, text, bytes, newMillis);
   }

@@ -20,13 +20,6 @@ final class MissingFieldAlarm implements Serializable {
   private transient int lacking;
   private transient boolean isOver;
 
-  /**
-   * Creates an alarm without values.
-   *
-   * @param option the option that names the field
-   * @param effect the effect if values lack the field
-   * @param field the field; null if the option is not set
-   */
   MissingFieldAlarm(String option, String effect, @Nullable FieldPointer field) {
     this.option = option;
     this.effect = effect;

@@ -70,7 +70,6 @@ final class ProtobufFields implements ValueFields {
     indexes = indexes(descriptor);
   }
 
-  /** The message indexes of a message in its file. */
   private static List<Long> indexes(Descriptor descriptor) {
     List<Long> indexes = new ArrayList<>();
     for (Descriptor each = descriptor; each != null; each = each.getContainingType()) {
@@ -197,9 +196,6 @@ final class ProtobufFields implements ValueFields {
     private final boolean checksStrings;
     private int messages;
 
-    /**
-     * @param checksStrings whether to reject strings that are not UTF-8
-     */
     Count(boolean checksStrings) {
       this.checksStrings = checksStrings;
     }

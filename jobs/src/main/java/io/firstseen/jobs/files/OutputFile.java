@@ -30,7 +30,6 @@ import java.util.regex.Pattern;
 public class OutputFile implements Closeable {
   private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
 
-  /** Names of open files of this process. */
   private static final Pattern DESCRIPTOR =
       Pattern.compile("/dev/stdout|/dev/stderr|(/dev|/proc/self)/fd/[0-9]+");
 
@@ -149,7 +148,6 @@ public class OutputFile implements Closeable {
     }
   }
 
-  /** Writes one line from its parts. */
   void line(byte[]... parts) {
     for (byte[] part : parts) {
       write(part);

@@ -134,7 +134,6 @@ public final class DedupOptions {
   @Bound(Bound.By.NOTHING)
   private Duration maxAhead;
 
-  /** One hash in this many, or none. */
   static final class AuditSlices extends OptionValues.WholeNumber {
     AuditSlices() {
       super(0, Firstseen.MAX_AUDIT_SLICES);

@@ -127,7 +127,6 @@ public final class EventOptions {
     return start;
   }
 
-  /** Rejects options that contradict each other. */
   void check() {
     reject(
         topicPattern != null && !topics.isEmpty(),

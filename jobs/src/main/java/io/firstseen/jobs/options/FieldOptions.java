@@ -19,13 +19,9 @@ public final class FieldOptions {
 
   /** The unit of times that are whole numbers. */
   public enum Unit {
-    /** Milliseconds. */
     MILLIS(TimeUnit.MILLISECONDS),
-    /** Seconds. */
     SECONDS(TimeUnit.SECONDS),
-    /** Microseconds. */
     MICROS(TimeUnit.MICROSECONDS),
-    /** Nanoseconds. */
     NANOS(TimeUnit.NANOSECONDS);
 
     private final TimeUnit unit;
@@ -120,7 +116,6 @@ public final class FieldOptions {
             scope));
   }
 
-  /** Rejects options that contradict each other. */
   void check(KafkaOptions.EventFormat format) {
     if (format == KafkaOptions.EventFormat.KEY) {
       reject(!key.isEmpty(), "--key-field needs --event-format json, avro or protobuf, got key");

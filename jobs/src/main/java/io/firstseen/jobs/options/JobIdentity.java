@@ -91,7 +91,6 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
     return values.keySet();
   }
 
-  /** Adds the values of an object's options. */
   private static void collect(
       Object holder, Set<Bound.By> kinds, NavigableMap<String, String> values) {
     for (OptionSpec option : new CommandLine(holder).getCommandSpec().options()) {

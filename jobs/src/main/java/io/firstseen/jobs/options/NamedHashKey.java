@@ -23,18 +23,12 @@ record NamedHashKey(String option, @Nullable Path value) {
   /** The option value that selects {@link KeyHash#fixed()}. */
   static final String PUBLIC = "public";
 
-  /** The label of the option's value. */
   static final String LABEL = "FILE|" + PUBLIC;
 
   KeyHash read() {
     return read(System.getenv(VARIABLE));
   }
 
-  /**
-   * The hash with the key.
-   *
-   * @param variableValue the value of the environment variable; null if it is not set
-   */
   KeyHash read(@Nullable String variableValue) {
     try {
       return place().read(variableValue);

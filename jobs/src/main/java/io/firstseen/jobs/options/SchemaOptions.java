@@ -54,7 +54,6 @@ public final class SchemaOptions {
 
   SchemaOptions() {}
 
-  /** The schema, from its file or from the schema registry. */
   ValueSchema schema() {
     try {
       return new ValueSchema(
@@ -67,7 +66,6 @@ public final class SchemaOptions {
     }
   }
 
-  /** Rejects options that contradict each other. */
   void check(KafkaOptions.EventFormat format) {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;

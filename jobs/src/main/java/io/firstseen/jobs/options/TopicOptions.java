@@ -239,7 +239,6 @@ public final class TopicOptions {
             + "so set --output both");
   }
 
-  /** Rejects options that contradict each other. */
   void check(EventOptions events) {
     Map<String, String> uses = new LinkedHashMap<>();
     if (events.topicPattern().isEmpty()) {
