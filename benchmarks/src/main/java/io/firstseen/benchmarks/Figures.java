@@ -41,12 +41,6 @@ public final class Figures {
     bounded(name, value, bound, unit, "at least", value >= bound);
   }
 
-  /** A figure that must not be further from another than a share of that, to either side. */
-  public void within(String name, double value, double expected, double share, String unit) {
-    boolean reached = Math.abs(value - expected) <= share * expected;
-    bounded(name, value, expected, unit, "within %.0f %% of".formatted(100 * share), reached);
-  }
-
   /**
    * A figure with a name and a description.
    *

@@ -1,2 +1,0 @@
-/** Holds what {@code firstseen size} says against measured runs. */
-package io.firstseen.benchmarks.sizing;
