@@ -3,20 +3,16 @@ package io.firstseen.benchmarks.cuckoo;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.filters.cuckoo.CuckooFilter;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import picocli.CommandLine.Option;
 
 /**
  * Prints the promised figures of the cuckoo filter other than speed against peers: its
- * false-positive rate against theory, bits per key, load while it grows, the longest insertion, and
- * the cost of a copy. Exits with status 1 if a bound is missed.
+ * false-positive rate against theory, bits per key, and load while it grows. Exits with status 1 if
+ * a bound is missed.
  */
 public final class FilterFigures extends FiguresProgram {
   private static final long SEED = 20261120;
@@ -46,8 +42,6 @@ public final class FilterFigures extends FiguresProgram {
     ratesAndBits(keys / 10);
     ratesAndBits(keys);
     utilisation(keys / 5 * 2);
-    longestInsertion();
-    copy();
   }
 
   private void ratesAndBits(int estimate) {
@@ -129,76 +123,6 @@ public final class FilterFigures extends FiguresProgram {
       figures.atLeast("rate %s: mean over the keys".formatted(rate), mean[0] / samples[0], 0.9, "");
       figures.atLeast("mean over the doublings", mean[1] / samples[1], 0.9, "");
       figures.atLeast("least", least, 0.8, "");
-    }
-  }
-
-  /**
-   * Measures CPU time of the inserting thread, which excludes the garbage collector and other
-   * programs. An insertion does the same work in each round, so one that is slow in a single round
-   * was delayed by the virtual machine or the processor.
-   */
-  private void longestInsertion() {
-    figures.title(
-        "Processor time of single insertions, growing to %,d keys, rate 0.001".formatted(keys));
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    Map<Integer, Integer> slowRounds = new HashMap<>();
-    for (int round = 1; round <= 3; round++) {
-      CuckooFilter filter = CuckooFilter.forCapacity(keys, 0.001);
-      SplittableRandom hashes = new SplittableRandom(SEED);
-      long[] histogram = new long[Long.SIZE];
-      long longest = 0;
-      for (int i = 0; i < keys; i++) {
-        long key = hashes.nextLong();
-        long start = threads.getCurrentThreadCpuTime();
-        filter.insert(key);
-        long nanos = threads.getCurrentThreadCpuTime() - start;
-        histogram[Long.SIZE - Long.numberOfLeadingZeros(nanos)]++;
-        longest = Math.max(longest, nanos);
-        if (nanos > 1_000_000) {
-          slowRounds.merge(i, 1, Integer::sum);
-        }
-      }
-      StringBuilder line = new StringBuilder();
-      for (int bits = 0; bits < histogram.length; bits++) {
-        if (histogram[bits] > 0) {
-          line.append(" <%,d ns: %,d".formatted(1L << bits, histogram[bits]));
-        }
-      }
-      figures.plain("round " + round + ", longest", longest / 1e3, "µs");
-      figures.print("   " + line + "\n");
-    }
-    long slow = slowRounds.values().stream().filter(rounds -> rounds > 1).count();
-    figures.plain(
-        "insertions that took more than 1 ms in one round", (double) slowRounds.size() - slow, "");
-    figures.atMost("in more rounds", (double) slow, 0, "");
-  }
-
-  private void copy() {
-    figures.title("Copy for a checkpoint");
-    for (int count : new int[] {keys / 10, keys}) {
-      for (double rate : RATES) {
-        CuckooFilter filter = CuckooFilter.forCapacity(count, rate);
-        SplittableRandom random = new SplittableRandom(SEED);
-        for (int i = 0; i < count; i++) {
-          filter.insert(random.nextLong());
-        }
-        long best = Long.MAX_VALUE;
-        for (int round = 0; round < 20; round++) {
-          long start = System.nanoTime();
-          CuckooFilter copy = filter.copy();
-          best = Math.min(best, System.nanoTime() - start);
-          if (copy.count() != filter.count()) {
-            throw new IllegalStateException("the copy is not equal");
-          }
-        }
-        figures.plain(
-            "%,d keys, rate %s: %,d pages of %,d bytes"
-                .formatted(
-                    count, rate, filter.pageCount(), filter.sizeBytes() / filter.pageCount()),
-            best / 1e3,
-            "µs");
-        figures.plain("of a page", (double) best / filter.pageCount(), "ns");
-      }
     }
   }
 }
