@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The time to canonicalise one URL: the canonicaliser {@code url}, from bytes to bytes, without and
- * with stripped parameters, against one pass of crawler-commons' normaliser over a string.
+ * The time to canonicalise one URL: the canonicaliser {@code url}, from bytes to bytes, against one
+ * pass of crawler-commons' normaliser over a string.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -38,7 +38,6 @@ public class UrlCanonicaliserBenchmark {
           .idnNormalization(IdnNormalization.PUNYCODE)
           .queryParamsToRemove(Set.of())
           .build();
-  private final Canonicaliser stripping = Canonicaliser.URL.stripping("common");
   private final String[] texts = new String[URLS];
   private final byte[][] bytes = new byte[URLS][];
   private int next;
@@ -63,12 +62,6 @@ public class UrlCanonicaliserBenchmark {
   public byte[] firstseen() throws InvalidKeyException {
     next = (next + 1) & (URLS - 1);
     return Canonicaliser.URL.canonicalise(bytes[next]);
-  }
-
-  @Benchmark
-  public byte[] stripping() throws InvalidKeyException {
-    next = (next + 1) & (URLS - 1);
-    return stripping.canonicalise(bytes[next]);
   }
 
   @Benchmark
