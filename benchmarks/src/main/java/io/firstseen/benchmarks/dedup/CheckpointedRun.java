@@ -109,8 +109,7 @@ final class CheckpointedRun {
       }
     }
     long records = stages.stream().mapToLong(Stage::records).sum();
-    PipelineRun.checkRecordsAtSink(
-        pipeline.subject(), records, records / 2, progress.recordsAtSinks());
+    PipelineRun.checkRecordsAtSink(pipeline.subject(), records / 2, progress.recordsAtSinks());
     progress.end();
     flink.awaitEnd(job);
     return new Result(

@@ -13,12 +13,8 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
-import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
-import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -37,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * the keys is due and every page is swept. In the last round, time advances by ten epochs at once,
  * so that all keys are due.
  */
-public final class ExpiryRun {
+final class ExpiryRun {
   private static final long EPOCH_MILLIS = 3_600_000;
   private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH_MILLIS));
   private static final int RECORDS_A_WATERMARK = 200;
@@ -49,9 +45,8 @@ public final class ExpiryRun {
    * @param keys in the task when measuring begins
    * @param records of a round
    * @param rounds of each kind
-   * @param rocksDb whether state is in RocksDB
    */
-  record Spec(int keys, int records, int rounds, boolean rocksDb) {}
+  record Spec(int keys, int records, int rounds) {}
 
   /**
    * What was measured.
@@ -103,17 +98,10 @@ public final class ExpiryRun {
             0);
     SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
     harness.setOutputCreator(serializer -> output);
-    harness.setStateBackend(backend(spec.rocksDb()));
+    harness.setStateBackend(new HashMapStateBackend());
     harness.setCheckpointStorage(new JobManagerCheckpointStorage(MAX_CHECKPOINT_BYTES));
     harness.getExecutionConfig().enableObjectReuse();
     harness.open();
-  }
-
-  private static StateBackend backend(boolean rocksDb) {
-    Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
-    return rocksDb
-        ? new EmbeddedRocksDBStateBackend().configure(ownMemory, ExpiryRun.class.getClassLoader())
-        : new HashMapStateBackend();
   }
 
   public static void main(String[] arguments) throws Exception {

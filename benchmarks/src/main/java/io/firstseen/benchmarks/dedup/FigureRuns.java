@@ -131,7 +131,7 @@ final class FigureRuns {
     return ChildJvm.withHeap(settings.heapMebibytes())
         .run(
             ExpiryRun.class,
-            new ExpiryRun.Spec(keys, EXPIRY_RECORDS, EXPIRY_ROUNDS, false),
+            new ExpiryRun.Spec(keys, EXPIRY_RECORDS, EXPIRY_ROUNDS),
             ExpiryRun.Result.class);
   }
 
@@ -153,14 +153,10 @@ final class FigureRuns {
   private PrefillRun.Result prefill(Path directory)
       throws IOException, InterruptedException, FailedException {
     say("filling filters of %,d MiB", settings.filterMebibytes());
-    // One task with object reuse, since this run is not measured.
-    FlinkSettings flink = new FlinkSettings(1, settings.flink().managedMemoryMebibytes(), true);
     return ChildJvm.withHeap(Math.max(settings.heapMebibytes(), 4 * settings.filterMebibytes()))
         .run(
             PrefillRun.class,
-            new PrefillRun.Spec(
-                settings.filterMebibytes() * MEBIBYTE,
-                PipelineSpec.of(Subject.OURS_HEAP, 0, 0, flink, directory)),
+            new PrefillRun.Spec(settings.filterMebibytes() * MEBIBYTE, directory.toString()),
             PrefillRun.Result.class);
   }
 

@@ -86,7 +86,7 @@ final class FiguresPlot {
       case OURS, OURS_EXACT -> "#0072b2";
       case EXACT_BY_HASH -> "#d55e00";
       case EXACT_BY_URL -> "#5f5f5f";
-      case SOURCE, EMPTY -> "#222222";
+      case EMPTY -> "#222222";
     };
   }
 }

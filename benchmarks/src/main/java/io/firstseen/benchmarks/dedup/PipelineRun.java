@@ -66,7 +66,7 @@ final class PipelineRun {
     double seconds = (System.nanoTime() - start) / 1e9;
     double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(0);
     long atSink = progress.recordsAtSinks();
-    checkRecordsAtSink(spec.subject(), records(0), spec.keys(), atSink);
+    checkRecordsAtSink(spec.subject(), spec.keys(), atSink);
     Sizes sizes = spec.sizes() ? sizes(job, heapBefore) : null;
     progress.end();
     flink.awaitEnd(job);
@@ -108,26 +108,15 @@ final class PipelineRun {
     return stages.get(stage).records();
   }
 
-  /**
-   * Checks that the subject deduplicates correctly before its figures count.
-   *
-   * @param records from the source
-   * @param keys new keys among them
-   */
-  static void checkRecordsAtSink(Subject subject, long records, long keys, long atSink) {
+  /** Checks that the subject deduplicates correctly before its figures count. */
+  static void checkRecordsAtSink(Subject subject, long keys, long atSink) {
     long least =
         switch (subject.kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records;
           case OURS -> (long) (keys * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
           case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> keys;
         };
-    long most =
-        switch (subject.kind()) {
-          case EMPTY -> 0;
-          case SOURCE -> records;
-          case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> keys;
-        };
+    long most = subject.kind() == Subject.Kind.EMPTY ? 0 : keys;
     if (atSink < least || atSink > most) {
       throw new IllegalStateException(
           "%s gave %,d records for %,d keys".formatted(subject, atSink, keys));

@@ -21,15 +21,14 @@ import java.util.SplittableRandom;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.DataStreamUtils;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
-import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.util.Collector;
 
 /** Builds the subjects' jobs. All have one source, one hash and one kind of sink. */
 public final class Pipelines {
@@ -58,7 +57,6 @@ public final class Pipelines {
       Subject subject, long capacity, List<Stage> stages, StreamExecutionEnvironment env) {
     DataStream<Url> urls = urls(stages, WatermarkStrategy.noWatermarks(), env);
     return switch (subject.kind()) {
-      case SOURCE -> graph(urls);
       case OURS, OURS_EXACT -> graph(dedup(subject, capacity, urls).accepted());
       case EMPTY -> graph(emptied(dedup(subject, capacity, urls), env));
       case EXACT_BY_URL ->
@@ -83,40 +81,7 @@ public final class Pipelines {
       List<Stage> stages, WatermarkStrategy<Url> stamps, StreamExecutionEnvironment env) {
     // The number of key groups that Firstseen uses by default.
     env.setMaxParallelism(SHARDS);
-    return env.fromSource(StagedSource.ofUrls(stages), stamps, "urls", UrlSerializer.TYPE)
-        .uid("urls");
-  }
-
-  /**
-   * A job with only the dedup operator of {@link Subject#OURS_HEAP}, fed with hashes. That
-   * subject's job starts from its savepoint.
-   */
-  static StreamGraph buildPrefill(Prefill prefill, StreamExecutionEnvironment env) {
-    env.setMaxParallelism(SHARDS);
-    DataStream<Url> urls =
-        env.fromSource(
-            StagedSource.ofUrls(List.of()),
-            WatermarkStrategy.noWatermarks(),
-            "urls",
-            UrlSerializer.TYPE);
-    OneInputTransformation<Change<Url>, Change<Url>> dedup =
-        operatorOf(dedup(Subject.OURS_HEAP, prefill.capacity(), urls));
-    DataStream<Change<Url>> changes =
-        env.fromSource(
-                new StagedSource<>(List.of(prefill.stage()), prefill),
-                WatermarkStrategy.noWatermarks(),
-                "hashes",
-                dedup.getOutputType())
-            .uid("hashes");
-    @SuppressWarnings("unchecked") // The operator's key selector has these types.
-    KeySelector<Change<Url>, Integer> shardKey =
-        (KeySelector<Change<Url>, Integer>) dedup.getStateKeySelector();
-    DataStream<Change<Url>> byShard =
-        DataStreamUtils.reinterpretAsKeyedStream(changes, shardKey, Types.INT);
-    OneInputTransformation<Change<Url>, Change<Url>> filling =
-        inPlaceOf(dedup, byShard.getTransformation(), dedup.getOperatorFactory());
-    filling.setUid(dedup.getUid());
-    return graph(new DataStream<>(env, filling));
+    return env.fromSource(new StagedSource(stages), stamps, "urls", UrlSerializer.TYPE).uid("urls");
   }
 
   /**
@@ -161,34 +126,31 @@ public final class Pipelines {
   }
 
   /** The same job with a function that does nothing in place of the dedup operator. */
+  @SuppressWarnings("unchecked") // The operator's transformation and its input have these types.
   private static DataStream<Change<Url>> emptied(
       DedupStreams<Url> streams, StreamExecutionEnvironment env) {
-    OneInputTransformation<Change<Url>, Change<Url>> dedup = operatorOf(streams);
-    @SuppressWarnings("unchecked") // The input of the operator has these types.
-    Transformation<Change<Url>> before = (Transformation<Change<Url>>) dedup.getInputs().get(0);
-    KeyedProcessOperator<Integer, Change<Url>, Change<Url>> empty =
-        new KeyedProcessOperator<>(new EmptyFunction());
-    return new DataStream<>(env, inPlaceOf(dedup, before, SimpleOperatorFactory.of(empty)));
-  }
-
-  private static OneInputTransformation<Change<Url>, Change<Url>> inPlaceOf(
-      OneInputTransformation<Change<Url>, Change<Url>> dedup,
-      Transformation<Change<Url>> input,
-      StreamOperatorFactory<Change<Url>> operator) {
-    OneInputTransformation<Change<Url>, Change<Url>> other =
+    OneInputTransformation<Change<Url>, Change<Url>> dedup =
+        (OneInputTransformation<Change<Url>, Change<Url>>)
+            (Transformation<?>) streams.accepted().getTransformation();
+    OneInputTransformation<Change<Url>, Change<Url>> empty =
         new OneInputTransformation<>(
-            input, dedup.getName(), operator, dedup.getOutputType(), dedup.getParallelism());
-    other.setStateKeySelector(dedup.getStateKeySelector());
-    other.setStateKeyType(dedup.getStateKeyType());
-    other.setMaxParallelism(dedup.getMaxParallelism());
-    return other;
+            (Transformation<Change<Url>>) dedup.getInputs().get(0),
+            dedup.getName(),
+            SimpleOperatorFactory.of(new KeyedProcessOperator<>(new EmptyFunction())),
+            dedup.getOutputType(),
+            dedup.getParallelism());
+    empty.setStateKeySelector(dedup.getStateKeySelector());
+    empty.setStateKeyType(dedup.getStateKeyType());
+    empty.setMaxParallelism(dedup.getMaxParallelism());
+    return new DataStream<>(env, empty);
   }
 
-  @SuppressWarnings("unchecked") // The transformation of the stream of changes has these types.
-  private static OneInputTransformation<Change<Url>, Change<Url>> operatorOf(
-      DedupStreams<Url> streams) {
-    return (OneInputTransformation<Change<Url>, Change<Url>>)
-        (Transformation<?>) streams.accepted().getTransformation();
+  private static final class EmptyFunction
+      extends KeyedProcessFunction<Integer, Change<Url>, Change<Url>> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void processElement(Change<Url> change, Context context, Collector<Change<Url>> out) {}
   }
 
   /** The graph of a stream with a sink; excludes the rest of the environment. */

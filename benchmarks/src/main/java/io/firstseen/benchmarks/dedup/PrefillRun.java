@@ -1,28 +1,30 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
-import io.firstseen.benchmarks.shared.LocalFlink;
-import io.firstseen.benchmarks.shared.Stages;
-import io.firstseen.cli.shared.FlinkPath;
+import io.firstseen.benchmarks.shared.Url;
+import io.firstseen.filters.cuckoo.CuckooFilter;
+import io.firstseen.filters.key.Shards;
 import java.nio.file.Path;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 
 /** The process that makes a savepoint with filters of a given size. */
 final class PrefillRun {
+  private static final Shards SHARDS = new Shards(Pipelines.SHARDS);
+
   private PrefillRun() {}
 
   /**
    * @param filterBytes total size of all filters' pages
-   * @param pipeline the settings of the job
+   * @param directory that the run may write to
    */
-  record Spec(long filterBytes, PipelineSpec pipeline) {}
+  record Spec(long filterBytes, String directory) {}
 
   /**
-   * @param savepoint its path
+   * @param savepoint its URI
    * @param filterBytes total size of all filters' pages
    * @param keys that are in the filters
-   * @param capacity that Firstseen was told of
+   * @param capacity that Firstseen was told of, not below the keys
    */
   record Result(String savepoint, long filterBytes, long keys, long capacity) {}
 
@@ -31,17 +33,34 @@ final class PrefillRun {
   }
 
   static Result run(Spec spec) throws Exception {
-    Prefill prefill = Prefill.ofBytes(spec.filterBytes());
-    PipelineSpec pipeline = spec.pipeline();
-    try (LocalFlink flink = new LocalFlink(Path.of(pipeline.directory()), pipeline.flink())) {
-      Stages progress = Stages.prepare(1, 1);
-      JobClient job = flink.start(Pipelines.buildPrefill(prefill, pipeline.environment(flink)));
-      flink.await(job, progress.begin(0));
-      Path savepoint = flink.savepoint(job, SavepointFormatType.CANONICAL);
-      progress.end();
-      flink.awaitEnd(job);
-      return new Result(
-          FlinkPath.of(savepoint), prefill.bytes(), prefill.keys(), prefill.capacity());
+    long bytesOfShard = spec.filterBytes() / SHARDS.count();
+    long capacityOfShard = bytesOfShard / 2;
+    CuckooFilter filter = filled(bytesOfShard, capacityOfShard);
+    while (filter.count() > capacityOfShard) {
+      capacityOfShard = filter.count();
+      filter = filled(bytesOfShard, capacityOfShard);
     }
+    long keysOfShard = filter.count();
+    long keys = keysOfShard * SHARDS.count();
+    long capacity = capacityOfShard * SHARDS.count();
+    LongStream hashes =
+        LongStream.range(0, keys)
+            .map(
+                i ->
+                    (i / keysOfShard) << (Long.SIZE - SHARDS.bits())
+                        | Url.scramble(i) >>> SHARDS.bits());
+    String savepoint = KnownKeysRun.write(hashes, capacity, Path.of(spec.directory()));
+    return new Result(savepoint, filter.sizeBytes() * SHARDS.count(), keys, capacity);
+  }
+
+  private static CuckooFilter filled(long bytes, long capacity) {
+    CuckooFilter filter = CuckooFilter.forCapacity(capacity, Pipelines.FALSE_POSITIVE_RATE);
+    SplittableRandom hashes = new SplittableRandom(bytes);
+    while (filter.sizeBytes() < bytes) {
+      for (long i = 0; i <= capacity / 1000; i++) {
+        filter.insertIfAbsent(hashes.nextLong());
+      }
+    }
+    return filter;
   }
 }

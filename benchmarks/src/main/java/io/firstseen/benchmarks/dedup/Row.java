@@ -31,17 +31,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rows of the table: each with its bound, the measurements that it needs, and its figure. */
 enum Row {
-  SOURCE(
-      "million records per second of the source alone",
-      Bound.none(),
-      new Plan(
-          EnumSet.of(Subject.SOURCE),
-          measured -> {
-            double millions = measured.rate(Subject.SOURCE) / 1e6;
-            return Double.isNaN(millions)
-                ? Figure.MISSING
-                : new Figure(millions, "%.2f".formatted(millions));
-          })),
   HEAP_HASH("rate on heap / exact by hash on heap", atLeast(1.5), ratio(OURS_HEAP, HASH_HEAP)),
   HEAP_URL("rate on heap / exact by URL on heap", atLeast(2), ratio(OURS_HEAP, URL_HEAP)),
   ROCKSDB_HASH(

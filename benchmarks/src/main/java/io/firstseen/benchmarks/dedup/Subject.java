@@ -8,7 +8,6 @@ import java.util.Set;
 
 /** A measured job: one kind of job on one state backend. */
 public enum Subject {
-  SOURCE("source alone", Kind.SOURCE, Backend.HASHMAP),
   EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
   OURS_HEAP("Firstseen, heap", Kind.OURS, Backend.HASHMAP),
   OURS_HEAP_TTL("Firstseen with a ttl, heap", Kind.OURS, Backend.HASHMAP, true),
@@ -39,7 +38,6 @@ public enum Subject {
 
   /** The kinds of jobs. */
   public enum Kind {
-    SOURCE,
     EMPTY,
     OURS,
     OURS_EXACT,

@@ -1,8 +1,8 @@
 package io.firstseen.benchmarks.kafka;
 
+import io.firstseen.benchmarks.dedup.KnownKeysRun;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.dedup.Subject;
-import io.firstseen.benchmarks.recovery.KnownKeysRun;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.FlinkSettings;
@@ -24,7 +24,7 @@ final class KnownHashesRun {
     System.exit(0);
   }
 
-  static KnownKeysRun.Result run(KnownKeysRun.Spec spec) throws Exception {
+  static String run(KnownKeysRun.Spec spec) throws Exception {
     FlinkSettings settings = new FlinkSettings(1, LatencyJob.MANAGED_MEBIBYTES, true);
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), settings)) {
       Stages progress = Stages.prepare(1, 1);
@@ -36,8 +36,7 @@ final class KnownHashesRun {
                   List.of(Stage.allNew(0, spec.keys())),
                   flink.environment(Backend.ROCKSDB, settings, false, null)));
       flink.await(job, progress.begin(0));
-      return new KnownKeysRun.Result(
-          FlinkPath.of(flink.savepoint(job, SavepointFormatType.CANONICAL)));
+      return FlinkPath.of(flink.savepoint(job, SavepointFormatType.CANONICAL));
     }
   }
 }

@@ -3,7 +3,7 @@ package io.firstseen.benchmarks.kafka;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.firstseen.benchmarks.FiguresProgram;
-import io.firstseen.benchmarks.recovery.KnownKeysRun;
+import io.firstseen.benchmarks.dedup.KnownKeysRun;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.benchmarks.shared.Processors;
@@ -131,8 +131,7 @@ public final class LatencyFigures extends FiguresProgram {
                 .run(
                     subject.isOurs() ? KnownKeysRun.class : KnownHashesRun.class,
                     new KnownKeysRun.Spec(keys, work.resolve(subject.toString()).toString()),
-                    KnownKeysRun.Result.class)
-                .savepoint();
+                    String.class);
         for (int interval : intervals) {
           for (Job job : jobs) {
             Path directory = work.resolve("job");

@@ -18,7 +18,6 @@ import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;
@@ -46,8 +45,6 @@ final class Pipelines {
   private static final TypeInformation<Outcome> OUTCOME = TypeInformation.of(Outcome.class);
   private static final Duration MAX_AHEAD = Duration.ofHours(1);
   private static final KeyHash HASH = KeyHash.fixed();
-  // As many as the dedup has shards.
-  private static final int GROUPS = 128;
   private static final int HEAP_WRITE_BUFFER_BYTES = (1 << 20) - 64;
   private static final int WRITE_BUFFER_BYTES = 1 << 16;
 
@@ -73,10 +70,6 @@ final class Pipelines {
     DataStream<Outcome> outcomes =
         switch (subject) {
           case PASS_THROUGH -> events.map(Pipelines::accepted, OUTCOME);
-          case KEYED_PASS_THROUGH ->
-              events
-                  .keyBy(event -> Math.floorMod(Arrays.hashCode(event.key()), GROUPS), Types.INT)
-                  .process(new AcceptAll(), OUTCOME);
           case EXACT ->
               events
                   .map(new Canonicalise(options.keys().canonicaliser()), EVENT)
@@ -106,16 +99,6 @@ final class Pipelines {
 
   private static Outcome accepted(SourceEvent event) {
     return Outcome.of(Outcome.Kind.ACCEPTED, event.key(), event);
-  }
-
-  /** Accepts every event. */
-  private static final class AcceptAll extends KeyedProcessFunction<Integer, SourceEvent, Outcome> {
-    private static final long serialVersionUID = 1;
-
-    @Override
-    public void processElement(SourceEvent event, Context context, Collector<Outcome> out) {
-      out.collect(accepted(event));
-    }
   }
 
   /** Gives an event its canonical key, so that one key is on the wire. */

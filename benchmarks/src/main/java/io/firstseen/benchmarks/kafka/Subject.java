@@ -5,25 +5,17 @@ import java.util.Locale;
 /** The compared jobs. All read the same events, and write exactly-once. */
 enum Subject {
   /** Accepts every event, in one chain from the source to the sink. */
-  PASS_THROUGH(false),
-  /** The same in a keyed function, behind an exchange. */
-  KEYED_PASS_THROUGH(false),
+  PASS_THROUGH,
   /** The dedup job with its default options. */
-  OURS(true),
+  OURS,
   /** The same with {@code --duplicates none}. */
-  OURS_WITHOUT_DUPLICATES(true),
+  OURS_WITHOUT_DUPLICATES,
   /** A boolean in state for the hash of each key. */
-  EXACT(true);
-
-  private final boolean dedups;
-
-  Subject(boolean dedups) {
-    this.dedups = dedups;
-  }
+  EXACT;
 
   /** Whether it tells repeats from new keys. */
   boolean dedups() {
-    return dedups;
+    return this != PASS_THROUGH;
   }
 
   /** Whether it is the dedup job. */

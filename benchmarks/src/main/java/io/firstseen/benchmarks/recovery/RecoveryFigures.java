@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.recovery;
 
 import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.dedup.KnownKeysRun;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.OptionChecks;
@@ -27,8 +28,6 @@ import picocli.CommandLine.Option;
       ""
     })
 public final class RecoveryFigures extends FiguresProgram {
-  private static final int MANAGED_MEMORY_MEBIBYTES = 256;
-
   @Option(
       names = "--keys",
       paramLabel = "N",
@@ -68,7 +67,7 @@ public final class RecoveryFigures extends FiguresProgram {
   @Option(
       names = "--managed-memory",
       paramLabel = "MIB",
-      defaultValue = "" + MANAGED_MEMORY_MEBIBYTES,
+      defaultValue = "256",
       description = "RocksDB's own memory (${DEFAULT-VALUE}).")
   private int managedMemoryMebibytes;
 
@@ -92,95 +91,35 @@ public final class RecoveryFigures extends FiguresProgram {
 
   @Override
   protected void measure(Path work) throws Exception {
-    List<RecoveryRun.Result> results =
-        measure(
-            new Settings(
-                keys,
-                backends,
-                seconds,
-                cached,
-                heapMebibytes == null ? Settings.heapMebibytes(keys) : heapMebibytes,
-                managedMemoryMebibytes,
-                work));
+    long mebibytes = heapMebibytes == null ? 1024 + keys * 8 / (1 << 20) : heapMebibytes;
+    System.err.printf("a savepoint of %,d keys%n", keys);
+    KnownKeysRun.Spec known = new KnownKeysRun.Spec(keys, work.resolve("known").toString());
+    String savepoint = ChildJvm.withHeap(mebibytes).run(KnownKeysRun.class, known, String.class);
+    List<RecoveryRun.Result> results = new ArrayList<>();
+    for (Backend backend : backends) {
+      System.err.printf("jobs on %s%n", backend.id());
+      Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
+      RecoveryRun.Spec spec =
+          new RecoveryRun.Spec(
+              backend,
+              keys,
+              savepoint,
+              seconds,
+              pageCacheBytes(),
+              managedMemoryMebibytes,
+              ofBackend.toString());
+      results.add(
+          ChildJvm.withHeap(mebibytes).run(RecoveryRun.class, spec, RecoveryRun.Result.class));
+      FileUtils.deleteDirectory(ofBackend.toFile());
+    }
     figures.print(table(results));
     figures.detail("runs", results);
   }
 
-  /**
-   * What to measure.
-   *
-   * @param keys known keys
-   * @param backends where state is, one after the other
-   * @param seconds for how long each job is watched
-   * @param cached the share of the pages in the page cache on RocksDB
-   * @param heapMebibytes of each JVM
-   * @param managedMemoryMebibytes RocksDB's own memory
-   * @param directory for state
-   */
-  public record Settings(
-      long keys,
-      List<Backend> backends,
-      double seconds,
-      double cached,
-      long heapMebibytes,
-      int managedMemoryMebibytes,
-      Path directory) {
-
-    /** Both backends, all pages cached, and the command's defaults for the rest. */
-    public static Settings of(long keys, double seconds, Path directory) {
-      return new Settings(
-          keys,
-          List.of(Backend.values()),
-          seconds,
-          1,
-          heapMebibytes(keys),
-          MANAGED_MEMORY_MEBIBYTES,
-          directory);
-    }
-
-    static long heapMebibytes(long keys) {
-      return 1024 + keys * 8 / (1 << 20);
-    }
-  }
-
-  /** Runs the jobs of all backends, and prints progress to standard error. */
-  public static List<RecoveryRun.Result> measure(Settings settings) throws Exception {
-    Path work = settings.directory();
-    System.err.printf("a savepoint of %,d keys%n", settings.keys());
-    KnownKeysRun.Result known =
-        ChildJvm.withHeap(settings.heapMebibytes())
-            .run(
-                KnownKeysRun.class,
-                new KnownKeysRun.Spec(settings.keys(), work.resolve("known").toString()),
-                KnownKeysRun.Result.class);
-    List<RecoveryRun.Result> results = new ArrayList<>();
-    for (Backend backend : settings.backends()) {
-      System.err.printf("jobs on %s%n", backend.id());
-      Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
-      results.add(
-          ChildJvm.withHeap(settings.heapMebibytes())
-              .run(
-                  RecoveryRun.class,
-                  new RecoveryRun.Spec(
-                      backend,
-                      settings.keys(),
-                      known.savepoint(),
-                      settings.seconds(),
-                      pageCacheBytes(settings),
-                      settings.managedMemoryMebibytes(),
-                      ofBackend.toString()),
-                  RecoveryRun.Result.class));
-      FileUtils.deleteDirectory(ofBackend.toFile());
-    }
-    return results;
-  }
-
   /** Some 2 bytes per key; a cache for all pages gets twice as much, as keys are added. */
-  private static long pageCacheBytes(Settings settings) {
-    double pages = 2.0 * settings.keys();
-    return settings.cached() >= 1
-        ? (long) (2 * pages) + (64 << 20)
-        : (long) (pages * settings.cached());
+  private long pageCacheBytes() {
+    double pages = 2.0 * keys;
+    return cached >= 1 ? (long) (2 * pages) + (64 << 20) : (long) (pages * cached);
   }
 
   /** The figures for people. */

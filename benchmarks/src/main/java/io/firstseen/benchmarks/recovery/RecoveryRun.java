@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.recovery;
 
+import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.FlinkSettings;
@@ -36,9 +37,7 @@ import org.jspecify.annotations.Nullable;
  * The process that starts a job from known keys, again and again, on one state backend: at
  * parallelism 1 and 2, from savepoints of its own and after a failure.
  */
-public final class RecoveryRun {
-  static final String UID_PREFIX = "firstseen";
-
+final class RecoveryRun {
   /** The most parallelism of a run. */
   private static final int MAX_TASKS = 2;
 
@@ -61,7 +60,7 @@ public final class RecoveryRun {
    * @param managedMemoryMebibytes RocksDB's own memory, of all tasks together
    * @param directory that the run may write to
    */
-  public record Spec(
+  record Spec(
       Backend backend,
       long keys,
       @Nullable String savepoint,
@@ -81,7 +80,7 @@ public final class RecoveryRun {
    * @param steadyRate records per second in the second half of the run
    * @param restoredBytes files of the savepoint or checkpoint
    */
-  public record Start(
+  record Start(
       String what,
       int parallelism,
       double tasksRunSeconds,
@@ -100,34 +99,18 @@ public final class RecoveryRun {
    * @param checkpointSeconds how long it took, at the full rate
    * @param starts the starts in their order
    */
-  public record Result(
+  record Result(
       Backend backend,
       long keys,
       long heapBytes,
       long checkpointBytes,
       double checkpointSeconds,
-      List<Start> starts) {
+      List<Start> starts) {}
 
-    /** The start with this name and parallelism. */
-    public Start start(String what, int parallelism) {
-      return starts.stream()
-          .filter(start -> start.what().equals(what) && start.parallelism() == parallelism)
-          .findFirst()
-          .orElseThrow();
-    }
-  }
-
-  /** A job starts from a savepoint that a warm start has made. */
-  public static final String CANONICAL = "canonical savepoint of known keys";
-
-  /** A job starts from the savepoint of one with a single task. */
-  public static final String OF_ONE = "savepoint of one task";
-
-  /** A job starts from the savepoint of one with two tasks. */
-  public static final String OF_TWO = "savepoint of two tasks";
-
-  /** A task fails, and the job restarts from its checkpoint. */
-  public static final String FAILURE = "failure of a task";
+  static final String CANONICAL = "canonical savepoint of known keys";
+  static final String OF_ONE = "savepoint of one task";
+  static final String OF_TWO = "savepoint of two tasks";
+  static final String FAILURE = "failure of a task";
 
   private RecoveryRun(Spec spec, LocalFlink flink) {
     this.spec = spec;
@@ -307,15 +290,14 @@ public final class RecoveryRun {
             .returns(UrlSerializer.TYPE)
             .uid("urls");
     DedupStreams<Url> dedup =
-        dedup(urls, spec.keys()).pageCacheBytes(spec.pageCacheBytes() / parallelism).apply();
+        Firstseen.dedup(urls)
+            .key(Url::utf8)
+            .capacity(spec.keys())
+            .falsePositiveRate(Pipelines.FALSE_POSITIVE_RATE)
+            .pageCacheBytes(spec.pageCacheBytes() / parallelism)
+            .apply();
     dedup.accepted().sinkTo(new DecisionSink<>()).uid("accepted");
     dedup.duplicates().sinkTo(new DecisionSink<>()).uid("duplicates");
     return env.getStreamGraph();
-  }
-
-  /** The dedup of all jobs; without events it has only parameters. */
-  static Firstseen<Url> dedup(@Nullable DataStream<Url> urls, long keys) {
-    Firstseen<Url> dedup = urls == null ? Firstseen.withoutEvents() : Firstseen.dedup(urls);
-    return dedup.key(Url::utf8).uidPrefix(UID_PREFIX).capacity(keys).falsePositiveRate(0.001);
   }
 }

@@ -1,6 +1,5 @@
 package io.firstseen.benchmarks.shared;
 
-import java.io.Serializable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -12,43 +11,24 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Makes the records of stages. A stage begins when {@link Stages} allows it, and ends with a
- * watermark of the stage's number. There are no splits: each reader makes every n-th pair of
- * records. There is no state, since no job here recovers from a failure.
- *
- * @param <T> type of the records
+ * Makes the URLs of stages. A stage begins when {@link Stages} allows it, and ends with a watermark
+ * of the stage's number. There are no splits: each reader makes every n-th pair of records. It
+ * stores no state, because the jobs of the benchmarks never recover.
  */
-public final class StagedSource<T> extends SelfSplitSource<T, StagedSource.NoSplit> {
+public final class StagedSource extends SelfSplitSource<Url, StagedSource.NoSplit> {
   private static final long serialVersionUID = 1;
 
   /** Records that a reader makes before it yields to the task's other work. */
   private static final int BATCH = 16;
 
   private final List<Stage> stages;
-  private final Records<T> records;
 
-  /**
-   * Makes one record.
-   *
-   * @param <T> type of the records
-   */
-  @FunctionalInterface
-  public interface Records<T> extends Serializable {
-    T record(Stage stage, long ordinal);
-  }
-
-  public StagedSource(List<Stage> stages, Records<T> records) {
+  public StagedSource(List<Stage> stages) {
     this.stages = List.copyOf(stages);
-    this.records = records;
-  }
-
-  /** The source of all subjects. */
-  public static StagedSource<Url> ofUrls(List<Stage> stages) {
-    return new StagedSource<>(stages, (stage, ordinal) -> Url.of(stage.keyAt(ordinal)));
   }
 
   @Override
-  public SourceReader<T, NoSplit> createReader(SourceReaderContext context) {
+  public SourceReader<Url, NoSplit> createReader(SourceReaderContext context) {
     return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
   }
 
@@ -57,7 +37,7 @@ public final class StagedSource<T> extends SelfSplitSource<T, StagedSource.NoSpl
     return new NothingSerializer<>(new NoSplit());
   }
 
-  private final class Reader implements SourceReader<T, NoSplit> {
+  private final class Reader implements SourceReader<Url, NoSplit> {
     private final Stages order = Stages.current();
     private final long first;
     private final long overOthers;
@@ -71,7 +51,7 @@ public final class StagedSource<T> extends SelfSplitSource<T, StagedSource.NoSpl
     }
 
     @Override
-    public InputStatus pollNext(ReaderOutput<T> output) {
+    public InputStatus pollNext(ReaderOutput<Url> output) {
       if (!order.begun(stage).isDone()) {
         return InputStatus.NOTHING_AVAILABLE;
       }
@@ -80,7 +60,7 @@ public final class StagedSource<T> extends SelfSplitSource<T, StagedSource.NoSpl
       }
       Stage now = stages.get(stage);
       for (int i = 0; i < BATCH && next < now.records(); i++) {
-        output.collect(records.record(now, next));
+        output.collect(Url.of(now.keyAt(next)));
         next += (next & 1) == 0 ? 1 : overOthers;
       }
       if (next >= now.records()) {

@@ -46,7 +46,7 @@ class KafkaFiguresTest {
 
   /** They are run in the slow tier only. */
   @ParameterizedTest
-  @EnumSource(names = {"PASS_THROUGH", "KEYED_PASS_THROUGH", "EXACT"})
+  @EnumSource(names = {"PASS_THROUGH", "EXACT"})
   void flinkAcceptsTheGraphsToCompareWith(Subject subject) {
     KafkaOptions kafka =
         KafkaOptions.parse(

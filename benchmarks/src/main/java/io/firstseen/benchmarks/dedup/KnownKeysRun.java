@@ -1,20 +1,23 @@
-package io.firstseen.benchmarks.recovery;
+package io.firstseen.benchmarks.dedup;
 
-import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.PrimitiveIterator;
+import java.util.stream.LongStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
 
 /**
  * The process that makes a savepoint of known keys, from hashes as a warm start does. That is
- * several times as fast as a job that reads URLs, and gives the same state.
+ * several times as fast as a job that reads URLs, and gives the same state. Answers the URI of the
+ * savepoint.
  */
 public final class KnownKeysRun {
   private KnownKeysRun() {}
@@ -27,25 +30,32 @@ public final class KnownKeysRun {
    */
   public record Spec(long keys, String directory) {}
 
-  /**
-   * What was made.
-   *
-   * @param savepoint its URI
-   */
-  public record Result(String savepoint) {}
-
   public static void main(String[] arguments) throws Exception {
     ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
   }
 
-  static Result run(Spec spec) throws Exception {
-    Path directory = Path.of(spec.directory());
-    Path target = directory.resolve("known");
+  /** Makes the savepoint of URLs. */
+  public static String run(Spec spec) throws Exception {
+    LongStream hashes =
+        LongStream.range(0, spec.keys()).map(i -> Pipelines.HASH.hash(Url.of(i).utf8()));
+    return write(hashes, spec.keys(), Path.of(spec.directory()));
+  }
+
+  /**
+   * Writes a savepoint of the dedup of {@link Pipelines} with these hashes.
+   *
+   * @param capacity live keys that Firstseen is told to expect
+   * @return its URI
+   */
+  static String write(LongStream hashes, long capacity, Path directory) throws Exception {
     KnownKeys known =
         new KnownKeys(Files.createDirectories(directory.resolve("hashes")), /* ttl= */ null);
-    for (long i = 0; i < spec.keys(); i++) {
-      known.add(Pipelines.HASH.hash(Url.of(i).utf8()), 0);
+    for (PrimitiveIterator.OfLong i = hashes.iterator(); i.hasNext(); ) {
+      known.add(i.nextLong(), 0);
     }
+    Firstseen<Url> dedup = Firstseen.withoutEvents();
+    dedup.key(Url::utf8).capacity(capacity).falsePositiveRate(Pipelines.FALSE_POSITIVE_RATE);
+    Path target = directory.resolve("known");
     int tasks = Runtime.getRuntime().availableProcessors();
     try (EmbeddedCluster cluster =
         EmbeddedCluster.start(
@@ -55,11 +65,11 @@ public final class KnownKeysRun {
       onRocksDb.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
       new WarmStart(
               cluster.environment(onRocksDb).setParallelism(tasks),
-              RecoveryRun.dedup(null, spec.keys()).parameters(),
-              RecoveryRun.UID_PREFIX,
+              dedup.parameters(),
+              "firstseen",
               known)
           .write(new org.apache.flink.core.fs.Path(target.toUri()));
     }
-    return new Result(FlinkPath.of(target));
+    return FlinkPath.of(target);
   }
 }
