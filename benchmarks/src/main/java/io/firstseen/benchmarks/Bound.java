@@ -1,47 +1,26 @@
 package io.firstseen.benchmarks;
 
 import java.util.Locale;
+import java.util.function.DoublePredicate;
 
 /**
  * The bound that a figure must meet.
  *
- * @param sense which side of the value meets the bound
- * @param value the limit, which itself meets the bound
+ * @param text what is printed
+ * @param holds whether a figure meets the bound; NaN does not, unless there is no bound
  */
-public record Bound(Sense sense, double value) {
-  private enum Sense {
-    AT_LEAST,
-    AT_MOST,
-    NONE
-  }
-
+public record Bound(String text, DoublePredicate holds) {
+  /** The limit itself meets the bound. */
   public static Bound atLeast(double value) {
-    return new Bound(Sense.AT_LEAST, value);
+    return new Bound(String.format(Locale.ROOT, "at least %.3g", value), figure -> figure >= value);
   }
 
+  /** The limit itself meets the bound. */
   public static Bound atMost(double value) {
-    return new Bound(Sense.AT_MOST, value);
+    return new Bound(String.format(Locale.ROOT, "at most %.3g", value), figure -> figure <= value);
   }
 
   public static Bound none() {
-    return new Bound(Sense.NONE, Double.NaN);
-  }
-
-  /** Whether a figure meets the bound; NaN does not, unless there is no bound. */
-  public boolean holds(double figure) {
-    return switch (sense) {
-      case AT_LEAST -> figure >= value;
-      case AT_MOST -> figure <= value;
-      case NONE -> true;
-    };
-  }
-
-  @Override
-  public String toString() {
-    return switch (sense) {
-      case AT_LEAST -> String.format(Locale.ROOT, "at least %.3g", value);
-      case AT_MOST -> String.format(Locale.ROOT, "at most %.3g", value);
-      case NONE -> "reported";
-    };
+    return new Bound("reported", figure -> true);
   }
 }

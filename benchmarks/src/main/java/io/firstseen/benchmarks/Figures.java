@@ -31,12 +31,12 @@ public final class Figures {
     add(name, value, unit);
   }
 
-  /** A figure that must not be above its bound. */
+  /** A figure that must not be above its bound, which is infinite if there is none. */
   public void atMost(String name, double value, double bound, String unit) {
     bounded(name, value, bound, unit, "at most", value <= bound);
   }
 
-  /** A figure that must not be below its bound. */
+  /** A figure that must not be below its bound, which is infinite if there is none. */
   public void atLeast(String name, double value, double bound, String unit) {
     bounded(name, value, bound, unit, "at least", value >= bound);
   }
@@ -48,13 +48,14 @@ public final class Figures {
    * @param text the value and its composition
    */
   public void add(String name, String what, double value, Bound bound, String text) {
-    boolean reached = bound.holds(value);
+    boolean reached = bound.holds().test(value);
     missed |= !reached;
-    out.printf("  %s: %s%n    %s, %s%s%n", name, what, text, bound, reached ? "" : "   MISSED");
+    out.printf(
+        "  %s: %s%n    %s, %s%s%n", name, what, text, bound.text(), reached ? "" : "   MISSED");
     Map<String, Object> row = add(name, value, "");
     row.put("what", what);
     row.put("text", text);
-    row.put("bound", bound.toString());
+    row.put("bound", bound.text());
     row.put("reached", reached);
   }
 
@@ -98,6 +99,10 @@ public final class Figures {
 
   private void bounded(
       String name, double value, double bound, String unit, String relation, boolean reached) {
+    if (Double.isInfinite(bound)) {
+      plain(name, value, unit);
+      return;
+    }
     missed |= !reached;
     String verdict = reached ? "" : "   MISSED";
     print(name, value, unit, String.format(Locale.ROOT, ", %s %,.3f%s", relation, bound, verdict));

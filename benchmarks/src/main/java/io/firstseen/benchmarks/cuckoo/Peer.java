@@ -1,8 +1,9 @@
 package io.firstseen.benchmarks.cuckoo;
 
-import com.github.mgunlogson.cuckoofilter4j.CuckooFilter;
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
+import io.firstseen.benchmarks.shared.Keys;
+import io.firstseen.filters.cuckoo.CuckooFilter;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import org.fastfilter.cuckoo.Cuckoo16;
@@ -10,60 +11,48 @@ import org.fastfilter.cuckoo.Cuckoo16;
 /** The compared filters; all get the same 64-bit keys. */
 public enum Peer {
   /** Ours, grown from empty. */
-  FIRSTSEEN {
-    @Override
-    Subject create(int keys, double rate) {
-      return ours(io.firstseen.filters.cuckoo.CuckooFilter.forCapacity(keys, rate));
-    }
-  },
+  FIRSTSEEN,
   /** Ours, made for the number of keys. */
-  FIRSTSEEN_SIZED {
-    @Override
-    Subject create(int keys, double rate) {
-      return ours(io.firstseen.filters.cuckoo.CuckooFilter.sized(keys, rate));
-    }
-  },
+  FIRSTSEEN_SIZED,
   /** Ours, grown from empty, given all keys in one call. */
-  FIRSTSEEN_AT_ONCE {
-    @Override
-    Subject create(int keys, double rate) {
-      return atOnce(io.firstseen.filters.cuckoo.CuckooFilter.forCapacity(keys, rate));
-    }
-  },
+  FIRSTSEEN_AT_ONCE,
   /** Ours, made for the number of keys, given all of them in one call. */
-  FIRSTSEEN_SIZED_AT_ONCE {
-    @Override
-    Subject create(int keys, double rate) {
-      return atOnce(io.firstseen.filters.cuckoo.CuckooFilter.sized(keys, rate));
-    }
-  },
+  FIRSTSEEN_SIZED_AT_ONCE,
   /** Guava's Bloom filter. */
-  GUAVA_BLOOM {
-    @Override
-    Subject create(int keys, double rate) {
-      BloomFilter<Long> filter = BloomFilter.create(Funnels.longFunnel(), keys, rate);
-      return new Functions(filter::put, filter::mightContain, Peer::cannotDelete);
-    }
-  },
+  GUAVA_BLOOM,
   /** CuckooFilter4J. */
-  CUCKOOFILTER4J {
-    @Override
-    Subject create(int keys, double rate) {
-      CuckooFilter<Long> filter =
-          new CuckooFilter.Builder<>(Funnels.longFunnel(), keys)
-              .withFalsePositiveRate(rate)
-              .build();
-      return new Functions(filter::put, filter::mightContain, filter::delete);
-    }
-  },
+  CUCKOOFILTER4J,
   /** fastfilter's cuckoo filter of 16 bits per slot: no growth, no deletion, a rate of 0.012 %. */
-  CUCKOO16 {
-    @Override
-    Subject create(int keys, double rate) {
-      Cuckoo16 filter = new Cuckoo16((int) (keys / 0.95));
-      return new Functions(filter::insert, filter::mayContain, Peer::cannotDelete);
-    }
-  };
+  CUCKOO16;
+
+  Subject create(int keys, double rate) {
+    return switch (this) {
+      case FIRSTSEEN -> new Ours(CuckooFilter.forCapacity(keys, rate));
+      case FIRSTSEEN_SIZED -> new Ours(CuckooFilter.sized(keys, rate));
+      case FIRSTSEEN_AT_ONCE -> new OursAtOnce(CuckooFilter.forCapacity(keys, rate));
+      case FIRSTSEEN_SIZED_AT_ONCE -> new OursAtOnce(CuckooFilter.sized(keys, rate));
+      case GUAVA_BLOOM -> {
+        BloomFilter<Long> filter = BloomFilter.create(Funnels.longFunnel(), keys, rate);
+        yield new Functions(filter::put, filter::mightContain, Peer::cannotDelete);
+      }
+      case CUCKOOFILTER4J -> {
+        com.github.mgunlogson.cuckoofilter4j.CuckooFilter<Long> filter =
+            new com.github.mgunlogson.cuckoofilter4j.CuckooFilter.Builder<>(
+                    Funnels.longFunnel(), keys)
+                .withFalsePositiveRate(rate)
+                .build();
+        yield new Functions(filter::put, filter::mightContain, filter::delete);
+      }
+      case CUCKOO16 -> {
+        Cuckoo16 filter = new Cuckoo16((int) (keys / 0.95));
+        yield new Functions(filter::insert, filter::mayContain, Peer::cannotDelete);
+      }
+    };
+  }
+
+  private static boolean cannotDelete(long key) {
+    throw new UnsupportedOperationException("the filter cannot delete");
+  }
 
   /** The operations of every peer. */
   interface Subject {
@@ -89,38 +78,6 @@ public enum Peer {
     }
   }
 
-  abstract Subject create(int keys, double rate);
-
-  private static Subject ours(io.firstseen.filters.cuckoo.CuckooFilter filter) {
-    return new Ours(filter);
-  }
-
-  private static Subject atOnce(io.firstseen.filters.cuckoo.CuckooFilter filter) {
-    return new Ours(filter) {
-      @Override
-      public void insertAll(long[] keys) {
-        filter.insertAll(mixed(keys));
-      }
-
-      @Override
-      public long deleteAll(long[] keys) {
-        return filter.deleteAll(mixed(keys));
-      }
-    };
-  }
-
-  private static long[] mixed(long[] keys) {
-    long[] hashes = new long[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      hashes[i] = mix(keys[i]);
-    }
-    return hashes;
-  }
-
-  private static boolean cannotDelete(long key) {
-    throw new UnsupportedOperationException("the filter cannot delete");
-  }
-
   private record Functions(LongConsumer add, LongPredicate contains, LongPredicate remove)
       implements Subject {
     @Override
@@ -140,32 +97,41 @@ public enum Peer {
   }
 
   private static class Ours implements Subject {
-    private final io.firstseen.filters.cuckoo.CuckooFilter filter;
+    final CuckooFilter filter;
 
-    Ours(io.firstseen.filters.cuckoo.CuckooFilter filter) {
+    Ours(CuckooFilter filter) {
       this.filter = filter;
     }
 
     @Override
     public void insert(long key) {
-      filter.insert(mix(key));
+      filter.insert(Keys.mix(key));
     }
 
     @Override
     public boolean mightContain(long key) {
-      return filter.mightContain(mix(key));
+      return filter.mightContain(Keys.mix(key));
     }
 
     @Override
     public boolean delete(long key) {
-      return filter.delete(mix(key));
+      return filter.delete(Keys.mix(key));
     }
   }
 
-  /** Hashes a key. The peers hash their input; ours gets a hash, whose cost must be included. */
-  static long mix(long key) {
-    long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
-    hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;
-    return hash ^ (hash >>> 33);
+  private static final class OursAtOnce extends Ours {
+    OursAtOnce(CuckooFilter filter) {
+      super(filter);
+    }
+
+    @Override
+    public void insertAll(long[] keys) {
+      filter.insertAll(Keys.mixed(keys));
+    }
+
+    @Override
+    public long deleteAll(long[] keys) {
+      return filter.deleteAll(Keys.mixed(keys));
+    }
   }
 }

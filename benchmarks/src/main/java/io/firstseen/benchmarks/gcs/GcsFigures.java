@@ -3,6 +3,7 @@ package io.firstseen.benchmarks.gcs;
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
 import io.firstseen.benchmarks.FiguresProgram;
+import io.firstseen.benchmarks.shared.Keys;
 import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
@@ -99,11 +100,8 @@ public final class GcsFigures extends FiguresProgram {
     figures.atMost(
         name + "bucket starts", 8 * set.bucketStarts().remaining() / valueCount, 0.305, "bits");
     double fileBits = 8.0 * fileBytes(keys, rateBits) / count;
-    if (rateBits == 10) {
-      figures.atMost(name + "file in all", fileBits, 11.80, "bits");
-    } else {
-      figures.plain(name + "file in all", fileBits, "bits");
-    }
+    figures.atMost(
+        name + "file in all", fileBits, rateBits == 10 ? 11.80 : Double.POSITIVE_INFINITY, "bits");
     GolombCompressedSet peer = GolombCompressedSet.construct(keys, rateBits);
     figures.plain(name + "GolombCompressedSet", (double) peer.getBitCount() / count, "bits");
 
@@ -166,8 +164,8 @@ public final class GcsFigures extends FiguresProgram {
         "GolombCompressedSet", () -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
     long[] copy = new long[count];
     work.put("Arrays.sort", () -> Arrays.sort(copy));
-    Map<String, List<Double>> times =
-        Turns.measure(
+    Map<String, Double> millis =
+        Turns.medians(
             work.keySet(),
             Math.max(WARM_UP_TURNS, rounds / 2),
             rounds,
@@ -175,13 +173,13 @@ public final class GcsFigures extends FiguresProgram {
               if (subject.equals("Arrays.sort")) {
                 System.arraycopy(keys, 0, copy, 0, count);
               }
-              double millis = Turns.millis(work.get(subject));
+              double took = Turns.millis(work.get(subject));
               used += copy[0];
-              return millis;
+              return took;
             });
-    double ourMillis = Turns.median(times.get("ours"), Double::doubleValue);
-    double peerMillis = Turns.median(times.get("GolombCompressedSet"), Double::doubleValue);
-    double sortMillis = Turns.median(times.get("Arrays.sort"), Double::doubleValue);
+    double ourMillis = millis.get("ours");
+    double peerMillis = millis.get("GolombCompressedSet");
+    double sortMillis = millis.get("Arrays.sort");
     figures.plain(name + "ours", ourMillis, "ms");
     figures.plain(name + "GolombCompressedSet", peerMillis, "ms");
     figures.plain(name + "Arrays.sort of the hashes alone", sortMillis, "ms");
@@ -245,8 +243,6 @@ public final class GcsFigures extends FiguresProgram {
 
   private static double nanos(int rounds, Runnable work) throws Exception {
     return 1e6
-        * Turns.median(
-            Turns.measure(List.of(work), 2, rounds, (each, round) -> Turns.millis(each)).get(work),
-            Double::doubleValue);
+        * Turns.medians(List.of(work), 2, rounds, (each, round) -> Turns.millis(each)).get(work);
   }
 }

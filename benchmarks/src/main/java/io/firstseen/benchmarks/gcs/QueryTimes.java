@@ -1,10 +1,13 @@
 package io.firstseen.benchmarks.gcs;
 
+import io.firstseen.benchmarks.shared.Keys;
 import io.firstseen.benchmarks.shared.Turns;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.LongPredicate;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Nanoseconds per query of several sets that hold the first keys of one sequence. The sets take
@@ -18,7 +21,10 @@ final class QueryTimes {
   private static final int BATCH = 240;
 
   private final int keys;
-  private final Map<String, Subject> subjects = new LinkedHashMap<>();
+
+  /** How many of the keys from a first one on each subject finds. */
+  private final Map<String, LongUnaryOperator> subjects = new LinkedHashMap<>();
+
   private long found;
 
   QueryTimes(int keys) {
@@ -29,8 +35,8 @@ final class QueryTimes {
     subjects.put(name, firstKey -> oneByOne(subject, firstKey));
   }
 
-  /** Adds a subject that is queried for many keys at once. */
-  void addBatch(String name, BatchPredicate subject) {
+  /** Adds a subject that is queried for many keys at once; it may change the array of keys. */
+  void addBatch(String name, BiConsumer<long[], boolean[]> subject) {
     subjects.put(name, firstKey -> inBatches(subject, firstKey));
   }
 
@@ -59,9 +65,9 @@ final class QueryTimes {
     return medians;
   }
 
-  private double nanosPerQuery(Subject subject, long firstKey) {
+  private double nanosPerQuery(LongUnaryOperator subject, long firstKey) {
     long start = System.nanoTime();
-    found += subject.ask(firstKey);
+    found += subject.applyAsLong(firstKey);
     return (double) (System.nanoTime() - start) / QUERIES;
   }
 
@@ -69,44 +75,27 @@ final class QueryTimes {
     long answers = 0;
     int next = 0;
     for (int i = 0; i < QUERIES; i++) {
-      next += Keys.STRIDE % keys;
-      next -= next < keys ? 0 : keys;
+      next = Keys.next(next, keys);
       answers += subject.test(Keys.key(firstKey + next)) ? 1 : 0;
     }
     return answers;
   }
 
-  private long inBatches(BatchPredicate subject, long firstKey) {
+  private long inBatches(BiConsumer<long[], boolean[]> subject, long firstKey) {
     long[] asked = new long[BATCH];
     boolean[] answered = new boolean[BATCH];
     long answers = 0;
     int next = 0;
     for (int i = 0; i < QUERIES; i += BATCH) {
       for (int j = 0; j < BATCH; j++) {
-        next += Keys.STRIDE % keys;
-        next -= next < keys ? 0 : keys;
+        next = Keys.next(next, keys);
         asked[j] = Keys.key(firstKey + next);
       }
-      subject.test(asked, answered);
+      subject.accept(asked, answered);
       for (boolean answer : answered) {
         answers += answer ? 1 : 0;
       }
     }
     return answers;
-  }
-
-  /** Queries a set for many keys at once. */
-  interface BatchPredicate {
-    /**
-     * Queries all keys; may change the array of keys.
-     *
-     * @param answers receives the answers
-     */
-    void test(long[] keys, boolean[] answers);
-  }
-
-  private interface Subject {
-    /** Queries all keys and returns how many were found. */
-    long ask(long firstKey);
   }
 }

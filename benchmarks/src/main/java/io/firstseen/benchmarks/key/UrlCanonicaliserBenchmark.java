@@ -4,33 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import crawlercommons.filters.basic.BasicURLNormalizer;
 import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
+import io.firstseen.benchmarks.shared.NanosBenchmark;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The time to canonicalise one URL: the canonicaliser {@code url}, from bytes to bytes, against one
  * pass of crawler-commons' normaliser over a string.
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(3)
-@State(Scope.Thread)
-public class UrlCanonicaliserBenchmark {
+public class UrlCanonicaliserBenchmark extends NanosBenchmark {
   private static final int URLS = 1 << 12;
 
   private final BasicURLNormalizer library =

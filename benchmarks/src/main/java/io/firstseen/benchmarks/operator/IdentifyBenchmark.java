@@ -3,6 +3,7 @@ package io.firstseen.benchmarks.operator;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.benchmarks.key.UrlKind;
+import io.firstseen.benchmarks.shared.NanosBenchmark;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
@@ -12,7 +13,6 @@ import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -24,30 +24,18 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The cost of the steps before the dedup operator, for events that are the bytes of a canonical
  * URL: the operator that computes key and hash, and serialization for the network. With {@code
  * -prof gc} also bytes per record.
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(1)
-@State(Scope.Thread)
-public class IdentifyBenchmark {
+public class IdentifyBenchmark extends NanosBenchmark {
   private static final int RECORDS = 1 << 12;
 
   @Param({"none", "url"})

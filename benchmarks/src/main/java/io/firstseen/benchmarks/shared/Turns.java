@@ -43,6 +43,16 @@ public final class Turns {
     return results;
   }
 
+  /** The medians of a figure that is measured in turns. */
+  public static <S> Map<S, Double> medians(
+      Collection<S> subjects, int warmUps, int rounds, Measurement<S, Double> measurement)
+      throws Exception {
+    Map<S, Double> medians = new LinkedHashMap<>();
+    measure(subjects, warmUps, rounds, measurement)
+        .forEach((subject, figures) -> medians.put(subject, median(figures, Double::doubleValue)));
+    return medians;
+  }
+
   /** The median of at least one figure. */
   public static double median(double... figures) {
     double[] sorted = figures.clone();
