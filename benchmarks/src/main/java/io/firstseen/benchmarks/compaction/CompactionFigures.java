@@ -4,6 +4,7 @@ import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.ShardSnapshot;
@@ -67,8 +68,12 @@ public final class CompactionFigures extends FiguresProgram {
   private void measure(int count, int shards, long ttlMillis) throws Exception {
     SplittableRandom random = new SplittableRandom(20261120);
     long[] live = random.longs(count).toArray();
+    SnapshotSpec spec =
+        SnapshotSpec.of(
+                "figures", WINDOW_MILLIS, shards, 0.001, KeyHash.fixed(), Canonicaliser.NONE)
+            .withTtlMillis(ttlMillis);
     try (KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness =
-        SnapshotHarness.compaction(spec(shards).withTtlMillis(ttlMillis))) {
+        WindowPublisher.open(spec, Publication.OF_ALL, "-compaction")) {
       long start = 0;
       for (long hash : live) {
         harness.processElement(record(hash, Operation.ADD, start));
@@ -86,18 +91,15 @@ public final class CompactionFigures extends FiguresProgram {
           harness.processElement(record(live[place], Operation.ADD, start));
         }
         double nanos = (double) closeWindow(harness, start) / count;
-        (hasBase(harness) ? withBases : withoutBases).add(nanos);
+        boolean hasBase =
+            harness.extractOutputValues().stream()
+                .anyMatch(closed -> closed.change() != null && closed.change().base() != null);
+        (hasBase ? withBases : withoutBases).add(nanos);
         harness.getOutput().clear();
       }
       double stateBytes = (double) harness.snapshot(1, start).getStateSize() / count;
       print(count, shards, ttlMillis, withoutBases, withBases, stateBytes);
     }
-  }
-
-  private static boolean hasBase(
-      KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness) {
-    return harness.extractOutputValues().stream()
-        .anyMatch(closed -> closed.change() != null && closed.change().base() != null);
   }
 
   private void print(
@@ -109,19 +111,14 @@ public final class CompactionFigures extends FiguresProgram {
       double stateBytes) {
     String name = "%,d keys in %d%s: ".formatted(count, shards, ttlMillis > 0 ? ", ttl" : "");
     double median = Turns.median(withoutBases, Double::doubleValue);
-    if (ttlMillis == 0) {
-      figures.atMost(name + "a window, of a key", median, MAX_NANOS, "ns");
-    } else {
-      figures.plain(name + "a window, of a key", median, "ns");
-    }
+    double most = ttlMillis == 0 ? MAX_NANOS : Double.POSITIVE_INFINITY;
+    figures.atMost(name + "a window, of a key", median, most, "ns");
     figures.plain(
         name + "least", withoutBases.stream().min(Double::compare).orElse(Double.NaN), "ns");
     figures.plain(name + "with bases", Turns.median(withBases, Double::doubleValue), "ns");
-    if (ttlMillis == 0 && count / shards == 1_000_000) {
-      figures.atMost(name + "state of a key", stateBytes, MAX_STATE_BYTES, "bytes");
-    } else {
-      figures.plain(name + "state of a key", stateBytes, "bytes");
-    }
+    double mostBytes =
+        ttlMillis == 0 && count / shards == 1_000_000 ? MAX_STATE_BYTES : Double.POSITIVE_INFINITY;
+    figures.atMost(name + "state of a key", stateBytes, mostBytes, "bytes");
   }
 
   /** Nanoseconds from the watermark to the reports of all shards. */
@@ -136,10 +133,5 @@ public final class CompactionFigures extends FiguresProgram {
 
   private static StreamRecord<HashedOperation> record(long hash, Operation operation, long time) {
     return new StreamRecord<>(new HashedOperation(hash, operation), time);
-  }
-
-  private static SnapshotSpec spec(int shards) {
-    return SnapshotSpec.of(
-        "figures", WINDOW_MILLIS, shards, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
   }
 }

@@ -20,29 +20,32 @@ public final class TopicRecords {
     byte[] value = record.value();
     return switch (record.kind()) {
       case MANIFEST -> List.of(recordOf(topic, 0, record.key(), value));
-      case BLOB -> {
-        BlobFrame.Kind kind = BlobFrame.peek(ByteBuffer.wrap(value)).orElseThrow().kind();
-        int partition = SnapshotTopicFormat.partitionOf(kind, partitions);
-        yield IntStream.range(0, SnapshotTopicFormat.chunkCount(value.length))
-            .mapToObj(
-                i ->
-                    recordOf(
-                        topic,
-                        partition,
-                        SnapshotTopicFormat.chunkKey(record.key(), i),
-                        SnapshotTopicFormat.chunk(value, i)))
-            .toList();
-      }
-      case REMOVAL -> {
-        int partition = SnapshotTopicFormat.partitionOf(record.removedKind(), partitions);
-        yield IntStream.range(0, SnapshotTopicFormat.chunkCount(record.removedBytes()))
-            .mapToObj(
-                i ->
-                    recordOf(topic, partition, SnapshotTopicFormat.chunkKey(record.key(), i), null))
-            .toList();
-      }
+      case BLOB ->
+          chunks(
+              topic,
+              partitions,
+              record,
+              BlobFrame.peek(ByteBuffer.wrap(value)).orElseThrow().kind(),
+              value.length);
+      case REMOVAL ->
+          chunks(topic, partitions, record, record.removedKind(), record.removedBytes());
       case IN_USE -> List.of();
     };
+  }
+
+  private static List<ProducerRecord<byte[], byte[]>> chunks(
+      String topic, int partitions, SnapshotRecord record, BlobFrame.Kind kind, long bytes) {
+    int partition = SnapshotTopicFormat.partitionOf(kind, partitions);
+    boolean removed = record.kind() == SnapshotRecord.Kind.REMOVAL;
+    return IntStream.range(0, SnapshotTopicFormat.chunkCount(bytes))
+        .mapToObj(
+            i ->
+                recordOf(
+                    topic,
+                    partition,
+                    SnapshotTopicFormat.chunkKey(record.key(), i),
+                    removed ? null : SnapshotTopicFormat.chunk(record.value(), i)))
+        .toList();
   }
 
   private static ProducerRecord<byte[], byte[]> recordOf(

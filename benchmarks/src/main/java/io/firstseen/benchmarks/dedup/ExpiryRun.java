@@ -2,21 +2,15 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.operator.SwallowingOutput;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.Harnesses;
 import io.firstseen.benchmarks.shared.Turns;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.SplittableRandom;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
-import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
@@ -37,7 +31,6 @@ final class ExpiryRun {
   private static final long EPOCH_MILLIS = 3_600_000;
   private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH_MILLIS));
   private static final int RECORDS_A_WATERMARK = 200;
-  private static final int MAX_CHECKPOINT_BYTES = 1 << 29;
 
   /**
    * What to measure.
@@ -76,31 +69,17 @@ final class ExpiryRun {
   private long longestNanos;
   private double nowMillis = 100 * EPOCH_MILLIS;
 
-  @SuppressWarnings("unchecked") // The operator that apply() created has these types.
   private ExpiryRun(Spec spec, @Nullable TimeToLive ttl) throws Exception {
     this.spec = spec;
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     Firstseen<Long> description =
-        Firstseen.dedup(env.fromSequence(0, 0)).key(ExpiryRun::bytes).capacity(spec.keys());
+        Firstseen.dedup(env.fromSequence(0, 0)).key(Harnesses::key).capacity(spec.keys());
     if (ttl != null) {
       description.ttl(ttl);
     }
-    OneInputTransformation<Change<Long>, Change<Long>> dedup =
-        (OneInputTransformation<Change<Long>, Change<Long>>)
-            description.apply().accepted().getTransformation();
-    harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            dedup.getOperatorFactory(),
-            (KeySelector<Change<Long>, Object>) dedup.getStateKeySelector(),
-            (TypeInformation<Object>) dedup.getStateKeyType(),
-            dedup.getMaxParallelism(),
-            1,
-            0);
+    harness = Harnesses.of(description.apply().accepted().getTransformation(), null);
     SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
     harness.setOutputCreator(serializer -> output);
-    harness.setStateBackend(new HashMapStateBackend());
-    harness.setCheckpointStorage(new JobManagerCheckpointStorage(MAX_CHECKPOINT_BYTES));
-    harness.getExecutionConfig().enableObjectReuse();
     harness.open();
   }
 
@@ -182,13 +161,12 @@ final class ExpiryRun {
     long start = System.nanoTime();
     long last = start;
     for (int i = 0; i < spec.records(); i += 4) {
-      StreamRecord<Change<Long>> add = record(Operation.ADD, -1 - i);
-      harness.processElement(add);
+      add(-1 - i);
       last = called(last);
       harness.processElement(record(Operation.DELETE, -1 - i));
       last = called(last);
       for (int repeat = 0; repeat < 2; repeat++) {
-        harness.processElement(record(Operation.ADD, newest - 1 - random.nextInt(repeated)));
+        add(newest - 1 - random.nextInt(repeated));
         last = called(last);
       }
       if (i % RECORDS_A_WATERMARK == 0) {
@@ -218,13 +196,7 @@ final class ExpiryRun {
     return harness.snapshot(1, 1).getStateSize();
   }
 
-  private static byte[] bytes(long key) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(key).array();
-  }
-
   private StreamRecord<Change<Long>> record(Operation operation, long key) {
-    byte[] bytes = bytes(key);
-    return new StreamRecord<>(
-        new Change<>(operation, bytes, KeyHash.fixed().hash(bytes), key), (long) nowMillis);
+    return Harnesses.record(operation, key, (long) nowMillis);
   }
 }

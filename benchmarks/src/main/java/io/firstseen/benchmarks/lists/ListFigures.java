@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.StreamFile;
+import io.firstseen.benchmarks.compaction.WindowPublisher;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -19,6 +20,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +37,6 @@ import picocli.CommandLine.Option;
  */
 public final class ListFigures extends FiguresProgram {
   private static final KeyHash HASH = KeyHash.fixed();
-  private static final double RATE = 0.001;
   // Batches are timed by processor time: they are long enough to be interrupted.
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int BATCH = 1_000;
@@ -102,7 +103,6 @@ public final class ListFigures extends FiguresProgram {
     this.bounds = bounds;
   }
 
-  /** The command. */
   public static void main(String[] arguments) {
     exit(new ListFigures(Bounds.ASKED_FOR), arguments);
   }
@@ -135,7 +135,7 @@ public final class ListFigures extends FiguresProgram {
     for (int list = 0; list < listCount; list++) {
       int number = list;
       Stream<String> entries = IntStream.range(0, keys).mapToObj(i -> host(number, i) + "/");
-      sets.add(PublishedList.of("list-" + list, entries, RATE, HASH));
+      sets.add(published("list-" + list, entries));
       opened.add(UrlList.of(sets.get(list), HASH));
     }
     UrlLists lists = new UrlLists(opened, List.of());
@@ -175,9 +175,19 @@ public final class ListFigures extends FiguresProgram {
           hosts.stream().map(host -> kind.pattern().formatted(host).getBytes(UTF_8)).toList();
       boolean counts = round >= 0;
       asked = UrlExpressions.of(urls.get(0));
-      lookUp(sets, entries, counts ? lookUps : new Latencies());
-      lookUpKeys(sets, urls, counts ? keyLookUps : new Latencies());
-      askOneByOne(lists, urls, counts ? single : new Latencies());
+      // The sets take turns.
+      time(
+          entries,
+          counts ? lookUps : new Latencies(),
+          (form, i) -> sets.get(i % sets.size()).mightContain(HASH.hash(form)));
+      time(
+          urls,
+          counts ? keyLookUps : new Latencies(),
+          (url, i) -> sets.get(i % sets.size()).mightContainKey(url, HASH));
+      time(
+          urls,
+          counts ? single : new Latencies(),
+          (url, i) -> lists.ask(null, UrlExpressions.of(url)).isPresent());
       long found = askInBatches(lists, urls, counts ? batches : new Latencies());
       present += counts ? found : 0;
     }
@@ -224,37 +234,20 @@ public final class ListFigures extends FiguresProgram {
         "");
   }
 
-  /** Looks each form up in one of the sets, interleaved. */
-  private void lookUp(List<SnapshotSet> sets, List<byte[]> forms, Latencies latencies) {
-    int next = 0;
-    for (byte[] form : forms) {
-      SnapshotSet set = sets.get(next++ % sets.size());
-      long start = System.nanoTime();
-      boolean found = set.mightContain(HASH.hash(form));
-      latencies.add(System.nanoTime() - start);
-      used += found ? 1 : 0;
-    }
+  @FunctionalInterface
+  private interface Question {
+    boolean isPresent(byte[] key, int i) throws Exception;
   }
 
-  private void lookUpKeys(List<SnapshotSet> sets, List<byte[]> urls, Latencies latencies)
+  /** Asks for each key, one after the other. */
+  private void time(List<byte[]> keysAsked, Latencies latencies, Question question)
       throws Exception {
-    int next = 0;
-    for (byte[] url : urls) {
-      SnapshotSet set = sets.get(next++ % sets.size());
+    int i = 0;
+    for (byte[] key : keysAsked) {
       long start = System.nanoTime();
-      boolean found = set.mightContainKey(url, HASH);
+      boolean found = question.isPresent(key, i++);
       latencies.add(System.nanoTime() - start);
       used += found ? 1 : 0;
-    }
-  }
-
-  private void askOneByOne(UrlLists lists, List<byte[]> urls, Latencies latencies)
-      throws InvalidKeyException {
-    for (byte[] url : urls) {
-      long start = System.nanoTime();
-      UrlAnswer answer = lists.ask(null, UrlExpressions.of(url));
-      latencies.add(System.nanoTime() - start);
-      used += answer.isPresent() ? 1 : 0;
     }
   }
 
@@ -374,8 +367,16 @@ public final class ListFigures extends FiguresProgram {
     return entries;
   }
 
+  /** The set of entries in canonical form. */
+  private static SnapshotSet published(String name, Stream<String> entries) throws Exception {
+    try (WindowPublisher publisher =
+        WindowPublisher.ofKeys(name, Canonicaliser.URL_EXPRESSION, entries)) {
+      return SnapshotSet.open(publisher.manifest(), publisher.loader());
+    }
+  }
+
   private static UrlLists listOf(Set<String> entries) throws Exception {
-    SnapshotSet set = PublishedList.of("real", entries.stream(), RATE, HASH);
+    SnapshotSet set = published("real", entries.stream());
     return new UrlLists(List.of(UrlList.of(set, HASH)), List.of());
   }
 
@@ -411,5 +412,33 @@ public final class ListFigures extends FiguresProgram {
     long wrong = lists.askEach(null, asked).stream().filter(UrlAnswer::isPresent).count();
     figures.plain("stated rate of a query outside the list", 100 * stated / asked.size(), "%");
     wrong(name, wrong, asked.size(), stated);
+  }
+
+  /** Durations of calls, in nanoseconds. */
+  private static final class Latencies {
+    private long[] nanos = new long[1 << 16];
+    private int count;
+
+    void add(long duration) {
+      if (count == nanos.length) {
+        nanos = Arrays.copyOf(nanos, 2 * count);
+      }
+      nanos[count++] = duration;
+    }
+
+    /** The duration that a share of all calls, in (0, 1], does not exceed. */
+    double quantile(double share) {
+      long[] sorted = Arrays.copyOf(nanos, count);
+      Arrays.sort(sorted);
+      return sorted[(int) Math.ceil(share * count) - 1];
+    }
+
+    double median() {
+      return quantile(0.5);
+    }
+
+    double mean() {
+      return Arrays.stream(nanos, 0, count).average().orElse(Double.NaN);
+    }
   }
 }

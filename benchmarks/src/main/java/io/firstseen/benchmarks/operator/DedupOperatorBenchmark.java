@@ -1,56 +1,41 @@
 package io.firstseen.benchmarks.operator;
 
-import io.firstseen.filters.key.KeyHash;
+import io.firstseen.benchmarks.shared.Harnesses;
+import io.firstseen.benchmarks.shared.NanosBenchmark;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
-import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The time of one record through the dedup operator alone, in Flink's harness, without network and
  * serializers, compared with a keyed operator that only passes records on, which is the cost of
  * Flink itself. With {@code -prof gc} also bytes per record.
  */
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(
     value = 1,
     jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
-@State(Scope.Thread)
-public class DedupOperatorBenchmark {
+public class DedupOperatorBenchmark extends NanosBenchmark {
   private static final int RECORDS = 1 << 17;
 
   /** The state backend. */
@@ -95,33 +80,20 @@ public class DedupOperatorBenchmark {
 
   /** Brings the operator to a million live keys. */
   @Setup
-  @SuppressWarnings(
-      "unchecked") // Arrays of a generic type; the operator is what apply() put there.
   public void fill() throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     DedupStreams<Long> streams =
         Firstseen.dedup(env.fromSequence(0, 0))
-            .key(DedupOperatorBenchmark::bytes)
+            .key(Harnesses::key)
             .capacity(keys)
             .pageCacheBytes(backend.cacheBytes(keys))
             .apply();
-    OneInputTransformation<Change<Long>, Change<Long>> dedup =
-        (OneInputTransformation<Change<Long>, Change<Long>>) streams.accepted().getTransformation();
-    StreamOperatorFactory<Change<Long>> factory =
-        subject == Subject.DEDUP
-            ? dedup.getOperatorFactory()
-            : SimpleOperatorFactory.of(new PassingOn<>());
     harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            factory,
-            (KeySelector<Change<Long>, Object>) dedup.getStateKeySelector(),
-            (TypeInformation<Object>) dedup.getStateKeyType(),
-            dedup.getMaxParallelism(),
-            1,
-            0);
+        Harnesses.of(
+            streams.accepted().getTransformation(),
+            subject == Subject.DEDUP ? null : SimpleOperatorFactory.of(new PassingOn()));
     harness.setOutputCreator(serializer -> output);
     harness.setStateBackend(backend.create());
-    harness.getExecutionConfig().enableObjectReuse();
     harness.open();
 
     for (int key = 0; key < keys; key++) {
@@ -137,14 +109,8 @@ public class DedupOperatorBenchmark {
     output.clear();
   }
 
-  private static byte[] bytes(long key) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(key).array();
-  }
-
   private static StreamRecord<Change<Long>> record(Operation operation, long key) {
-    byte[] bytes = bytes(key);
-    return new StreamRecord<>(
-        new Change<>(operation, bytes, KeyHash.fixed().hash(bytes), key), key);
+    return Harnesses.record(operation, key, key);
   }
 
   /** An add of a live key. */
@@ -174,5 +140,15 @@ public class DedupOperatorBenchmark {
   @TearDown
   public void close() throws Exception {
     harness.close();
+  }
+
+  private static final class PassingOn extends AbstractStreamOperator<Change<Long>>
+      implements OneInputStreamOperator<Change<Long>, Change<Long>> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void processElement(StreamRecord<Change<Long>> record) {
+      output.collect(record);
+    }
   }
 }

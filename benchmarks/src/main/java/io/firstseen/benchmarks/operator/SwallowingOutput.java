@@ -45,32 +45,20 @@ public class SwallowingOutput<T> implements Output<StreamRecord<T>> {
   }
 
   @Override
-  public void emitWatermark(Watermark mark) {
-    // Nobody waits for it.
-  }
+  public void emitWatermark(Watermark mark) {}
 
   @Override
-  public void emitWatermarkStatus(WatermarkStatus status) {
-    // Nobody waits for it.
-  }
+  public void emitWatermarkStatus(WatermarkStatus status) {}
 
   @Override
-  public void emitLatencyMarker(LatencyMarker marker) {
-    // Nobody waits for it.
-  }
+  public void emitLatencyMarker(LatencyMarker marker) {}
 
   @Override
-  public void emitRecordAttributes(RecordAttributes attributes) {
-    // Nobody waits for them.
-  }
+  public void emitRecordAttributes(RecordAttributes attributes) {}
 
   @Override
-  public void emitWatermark(WatermarkEvent event) {
-    // Nobody waits for it.
-  }
+  public void emitWatermark(WatermarkEvent event) {}
 
   @Override
-  public void close() {
-    // Nothing is open.
-  }
+  public void close() {}
 }
