@@ -116,7 +116,7 @@ final class AlternativeRuns {
   }
 
   private static End end(ChildJvm.FailedException e) {
-    if (e instanceof ChildJvm.LateException) {
+    if (e.isLate()) {
       return End.LATE;
     }
     return e.isOutOfMemory() ? End.OUT_OF_MEMORY : End.FAILED;

@@ -88,7 +88,6 @@ public final class AlternativesFigures extends FiguresProgram {
 
   AlternativesFigures() {}
 
-  /** The command. */
   public static void main(String[] arguments) {
     exit(new AlternativesFigures(), arguments);
   }

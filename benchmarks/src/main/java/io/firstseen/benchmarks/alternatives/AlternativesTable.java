@@ -8,7 +8,7 @@ import io.firstseen.benchmarks.shared.Url;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
+import java.util.Objects;
 
 /** The figures, in Markdown and in JSON. */
 final class AlternativesTable {
@@ -69,10 +69,10 @@ final class AlternativesTable {
             remark(alternative, keys));
   }
 
-  private static String number(OptionalDouble figure, double factor, int decimals) {
-    return figure.isEmpty()
+  private static String number(double figure, double factor, int decimals) {
+    return Double.isNaN(figure)
         ? ""
-        : String.format(Locale.ROOT, "%,." + decimals + "f", figure.getAsDouble() * factor);
+        : String.format(Locale.ROOT, "%,." + decimals + "f", figure * factor);
   }
 
   private String held(Alternative alternative, long keys) {
@@ -85,37 +85,30 @@ final class AlternativesTable {
 
   /**
    * The bytes that a key takes where the alternative keeps it: on the heap, in the memory of Redis,
-   * or in the files of RocksDB and on the heap before them.
+   * or in the files of RocksDB and on the heap before them. NaN if it was not measured.
    */
-  OptionalDouble bytesHeld(Alternative alternative, long keys) {
-    OptionalDouble memory = of(alternative, keys, Figure.MEMORY_BYTES);
-    OptionalDouble files = of(alternative, keys, Figure.CHECKPOINT_BYTES);
-    if (alternative.store() != Store.ROCKSDB) {
-      return memory;
-    }
-    return memory.isEmpty() || files.isEmpty()
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(Math.max(0, memory.getAsDouble()) + files.getAsDouble());
+  double bytesHeld(Alternative alternative, long keys) {
+    double memory = of(alternative, keys, Figure.MEMORY_BYTES);
+    return alternative.store() == Store.ROCKSDB
+        ? Math.max(0, memory) + of(alternative, keys, Figure.CHECKPOINT_BYTES)
+        : memory;
   }
 
-  private OptionalDouble wrong(Alternative alternative, long keys) {
-    OptionalDouble drops = of(alternative, keys, Figure.FALSE_DROPS);
-    OptionalDouble passes = of(alternative, keys, Figure.FALSE_PASSES);
-    return drops.isEmpty()
-        ? drops
-        : OptionalDouble.of(Math.abs(drops.getAsDouble()) + Math.abs(passes.orElse(0)));
+  private double wrong(Alternative alternative, long keys) {
+    double passes = of(alternative, keys, Figure.FALSE_PASSES);
+    return Math.abs(of(alternative, keys, Figure.FALSE_DROPS))
+        + (Double.isNaN(passes) ? 0 : Math.abs(passes));
   }
 
-  /** The median of the runs that measured a figure. */
-  OptionalDouble of(Alternative alternative, long keys, Figure figure) {
-    double[] figures =
+  /** The median of the runs that measured a figure; NaN if none did. */
+  double of(Alternative alternative, long keys, Figure figure) {
+    return Turns.median(
         results.stream()
             .filter(result -> result.alternative() == alternative && result.keys() == keys)
             .map(result -> result.progress().figures().get(figure))
-            .filter(value -> value != null)
-            .mapToDouble(Double::doubleValue)
-            .toArray();
-    return figures.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(Turns.median(figures));
+            .filter(Objects::nonNull)
+            .toList(),
+        Double::doubleValue);
   }
 
   private String remark(Alternative alternative, long keys) {
@@ -123,12 +116,10 @@ final class AlternativesTable {
         .filter(result -> result.alternative() == alternative && result.end() != End.FINISHED)
         .findFirst()
         .map(
-            ended -> {
-              if (ended.keys() == keys) {
-                return inWords(ended, settings.limit());
-              }
-              return ended.keys() < keys ? "not run, see above" : "";
-            })
+            ended ->
+                ended.keys() == keys
+                    ? inWords(ended, settings.limit())
+                    : ended.keys() < keys ? "not run, see above" : "")
         .orElse("");
   }
 

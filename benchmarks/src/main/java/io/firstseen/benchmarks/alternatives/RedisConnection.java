@@ -4,7 +4,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
@@ -39,17 +38,8 @@ final class RedisConnection implements AutoCloseable {
     }
   }
 
-  RedisAsyncCommands<byte[], byte[]> async() {
-    return connection.async();
-  }
-
-  /** From now on commands are sent by {@link #flush} only. */
-  void sendOnFlush() {
-    connection.setAutoFlushCommands(false);
-  }
-
-  void flush() {
-    connection.flushCommands();
+  StatefulRedisConnection<byte[], byte[]> connection() {
+    return connection;
   }
 
   private RedisCommands<byte[], byte[]> sync() {

@@ -3,7 +3,6 @@ package io.firstseen.benchmarks.alternatives;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.benchmarks.shared.UrlSerializer;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Timer;
@@ -33,7 +32,6 @@ final class RedisDedup extends RichAsyncFunction<Url, Url> {
   private final byte[] set;
 
   private transient RedisConnection redis;
-  private transient RedisAsyncCommands<byte[], byte[]> commands;
   private transient Timer clock;
   private transient int unsent;
 
@@ -56,15 +54,14 @@ final class RedisDedup extends RichAsyncFunction<Url, Url> {
   @Override
   public void open(OpenContext context) {
     redis = RedisConnection.open(port);
-    commands = redis.async();
     // Sending each command at once costs a system call a record.
-    redis.sendOnFlush();
+    redis.connection().setAutoFlushCommands(false);
     clock = new Timer("flush", /* isDaemon= */ true);
     clock.schedule(
         new TimerTask() {
           @Override
           public void run() {
-            redis.flush();
+            redis.connection().flushCommands();
           }
         },
         FLUSH_MILLIS,
@@ -75,7 +72,9 @@ final class RedisDedup extends RichAsyncFunction<Url, Url> {
   public void asyncInvoke(Url url, ResultFuture<Url> result) {
     byte[] member =
         ByteBuffer.allocate(Long.BYTES).putLong(Pipelines.HASH.hash(url.utf8())).array();
-    commands
+    redis
+        .connection()
+        .async()
         .sadd(set, member)
         .whenComplete(
             (added, failure) -> {
@@ -86,7 +85,7 @@ final class RedisDedup extends RichAsyncFunction<Url, Url> {
               }
             });
     if (++unsent == COMMANDS_AT_ONCE) {
-      redis.flush();
+      redis.connection().flushCommands();
       unsent = 0;
     }
   }

@@ -96,7 +96,6 @@ public final class DedupFigures extends FiguresProgram {
 
   DedupFigures() {}
 
-  /** The command. */
   public static void main(String[] arguments) {
     exit(new DedupFigures(), arguments);
   }

@@ -110,19 +110,20 @@ final class FigureRuns {
   private PipelineResult run(String why, Subject subject, long keys, boolean sizes)
       throws IOException, InterruptedException, FailedException {
     begin("%s, %,d keys, %s: ", why, keys, subject.title());
-    Path directory = Files.createTempDirectory(work, "run");
-    try {
-      PipelineResult result =
-          ChildJvm.withHeap(settings.heapMebibytes())
-              .run(
-                  PipelineRun.class,
-                  specification(subject, keys, directory).withSizes(sizes),
-                  PipelineResult.class);
-      say("%.2f M records/s", result.recordsPerSecond() / 1e6);
-      return result;
-    } finally {
-      FileUtils.deleteDirectory(directory.toFile());
-    }
+    // RocksDB is so slow that a fifth of the keys is enough for the JIT.
+    int divisor = subject.backend() == Backend.ROCKSDB ? 5 : 1;
+    long warmUpKeys = Math.max(1, settings.warmUpKeys() / divisor);
+    PipelineResult result =
+        ChildJvm.withHeap(settings.heapMebibytes())
+            .runIn(
+                work,
+                PipelineRun.class,
+                directory ->
+                    PipelineSpec.of(subject, keys, warmUpKeys, settings.flink(), directory)
+                        .withSizes(sizes),
+                PipelineResult.class);
+    say("%.2f M records/s", result.recordsPerSecond() / 1e6);
+    return result;
   }
 
   private ExpiryRun.Result expiry() throws IOException, InterruptedException, FailedException {
@@ -166,36 +167,26 @@ final class FigureRuns {
     begin(
         "round %d, %s, filters filled, %,d keys a stage: ",
         round, subject.title(), settings.keys());
-    Path directory = Files.createTempDirectory(work, "run");
-    try {
-      CheckpointedRun.Result result =
-          ChildJvm.withHeap(heapMebibytes)
-              .run(
-                  CheckpointedRun.class,
-                  new CheckpointedRun.Spec(
-                      PipelineSpec.of(
-                              subject,
-                              settings.keys(),
-                              settings.warmUpKeys(),
-                              settings.flink(),
-                              directory)
-                          .from(prefill),
-                      CHECKPOINT_MILLIS),
-                  CheckpointedRun.Result.class);
-      say(
-          "%.2f M records/s without checkpoints, %.2f M with",
-          result.rateWithout() / 1e6, result.rateWith() / 1e6);
-      return result;
-    } finally {
-      FileUtils.deleteDirectory(directory.toFile());
-    }
-  }
-
-  private PipelineSpec specification(Subject subject, long keys, Path directory) {
-    // RocksDB is so slow that a fifth of the keys is enough for the JIT.
-    int divisor = subject.backend() == Backend.ROCKSDB ? 5 : 1;
-    long warmUpKeys = Math.max(1, settings.warmUpKeys() / divisor);
-    return PipelineSpec.of(subject, keys, warmUpKeys, settings.flink(), directory);
+    CheckpointedRun.Result result =
+        ChildJvm.withHeap(heapMebibytes)
+            .runIn(
+                work,
+                CheckpointedRun.class,
+                directory ->
+                    new CheckpointedRun.Spec(
+                        PipelineSpec.of(
+                                subject,
+                                settings.keys(),
+                                settings.warmUpKeys(),
+                                settings.flink(),
+                                directory)
+                            .from(prefill),
+                        CHECKPOINT_MILLIS),
+                CheckpointedRun.Result.class);
+    say(
+        "%.2f M records/s without checkpoints, %.2f M with",
+        result.rateWithout() / 1e6, result.rateWith() / 1e6);
+    return result;
   }
 
   /** Prints what runs now; the result will be printed on the same line. */

@@ -5,13 +5,12 @@ import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.cli.plot.LinePanels;
 import io.firstseen.cli.plot.LinePanels.Point;
 import io.firstseen.cli.plot.LinePanels.Style;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.function.ToDoubleBiFunction;
+import java.util.function.ToLongFunction;
 
 /** Rates and bytes against the number of keys: three panels with a line for each subject. */
 final class FiguresPlot {
@@ -32,12 +31,6 @@ final class FiguresPlot {
     return new FiguresPlot(results).draw();
   }
 
-  /** Reads a figure from the result of one subject at one number of keys, if there is one. */
-  @FunctionalInterface
-  private interface FigureOf {
-    Optional<Double> of(Measurements measured, Subject subject);
-  }
-
   private String draw() {
     LinePanels panels =
         new LinePanels(
@@ -47,36 +40,39 @@ final class FiguresPlot {
     panels.add(
         "million records per second",
         false,
+        lines((measured, subject) -> measured.rate(subject) / 1e6));
+    panels.add(
+        "bytes per key on the heap, log scale",
+        true,
         lines(
             (measured, subject) ->
-                Optional.of(measured.rate(subject) / 1e6).filter(rate -> !rate.isNaN())));
-    panels.add("bytes per key on the heap, log scale", true, lines(bytes(Sizes::heapBytes, false)));
+                subject.backend() == Backend.HASHMAP
+                    ? bytesPerKey(measured, subject, Sizes::heapBytes)
+                    : Double.NaN));
     panels.add(
         "bytes per key in the files of a checkpoint, log scale",
         true,
-        lines(bytes(Sizes::checkpointBytes, true)));
+        lines((measured, subject) -> bytesPerKey(measured, subject, Sizes::checkpointBytes)));
     return panels.svg();
   }
 
-  private static FigureOf bytes(Function<Sizes, Long> bytes, boolean onRocksDb) {
-    return (measured, subject) ->
-        onRocksDb || subject.backend() == Backend.HASHMAP
-            ? measured
-                .sizes(subject)
-                .map(sizes -> (double) bytes.apply(sizes) / measured.keys())
-                .filter(bytesPerKey -> bytesPerKey > 0)
-            : Optional.empty();
+  private static double bytesPerKey(
+      Measurements measured, Subject subject, ToLongFunction<Sizes> bytes) {
+    long all = measured.sizes(subject).map(bytes::applyAsLong).orElse(0L);
+    return all > 0 ? (double) all / measured.keys() : Double.NaN;
   }
 
-  private Map<Style, List<Point>> lines(FigureOf figure) {
+  /** A line for each subject; NaN is left out. */
+  private Map<Style, List<Point>> lines(ToDoubleBiFunction<Measurements, Subject> figure) {
     Map<Style, List<Point>> lines = new LinkedHashMap<>();
     for (Subject subject : Subject.PLOTTED) {
-      List<Point> points = new ArrayList<>();
-      byKeys.forEach(
-          (keys, measured) ->
-              figure.of(measured, subject).ifPresent(of -> points.add(new Point(keys / 1e6, of))));
       boolean dashed = subject.backend() == Backend.ROCKSDB;
-      lines.put(new Style(subject.title(), colour(subject), dashed), points);
+      lines.put(
+          new Style(subject.title(), colour(subject), dashed),
+          byKeys.values().stream()
+              .map(of -> new Point(of.keys() / 1e6, figure.applyAsDouble(of, subject)))
+              .filter(point -> !Double.isNaN(point.up()))
+              .toList());
     }
     return lines;
   }

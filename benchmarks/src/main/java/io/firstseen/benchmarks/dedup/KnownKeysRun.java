@@ -1,6 +1,11 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.FlinkSettings;
+import io.firstseen.benchmarks.shared.LocalFlink;
+import io.firstseen.benchmarks.shared.Stage;
+import io.firstseen.benchmarks.shared.Stages;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.embedded.EmbeddedCluster;
@@ -9,15 +14,18 @@ import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 
 /**
- * The process that makes a savepoint of known keys, from hashes as a warm start does. That is
- * several times as fast as a job that reads URLs, and gives the same state. Answers the URI of the
- * savepoint.
+ * The process that makes a savepoint of known keys, and answers its URI. It makes that of the dedup
+ * from hashes as a warm start does, which is several times as fast as a job that reads URLs, and
+ * gives the same state.
  */
 public final class KnownKeysRun {
   private KnownKeysRun() {}
@@ -27,18 +35,38 @@ public final class KnownKeysRun {
    *
    * @param keys number of known keys, which are the URLs with the first numbers
    * @param directory that the run may write to
+   * @param exact whether for exact dedup by hash instead of the dedup
    */
-  public record Spec(long keys, String directory) {}
+  public record Spec(long keys, String directory, boolean exact) {}
 
   public static void main(String[] arguments) throws Exception {
     ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
+    System.exit(0);
   }
 
-  /** Makes the savepoint of URLs. */
   public static String run(Spec spec) throws Exception {
+    if (spec.exact()) {
+      return runExact(spec);
+    }
     LongStream hashes =
         LongStream.range(0, spec.keys()).map(i -> Pipelines.HASH.hash(Url.of(i).utf8()));
     return write(hashes, spec.keys(), Path.of(spec.directory()));
+  }
+
+  private static String runExact(Spec spec) throws Exception {
+    FlinkSettings settings = new FlinkSettings(1, 256, true);
+    try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), settings)) {
+      Stages progress = Stages.prepare(1, 1);
+      JobClient job =
+          flink.start(
+              Pipelines.build(
+                  Subject.HASH_ROCKSDB,
+                  spec.keys(),
+                  List.of(Stage.allNew(0, spec.keys())),
+                  flink.environment(Backend.ROCKSDB, settings, false, null)));
+      flink.await(job, progress.begin(0));
+      return FlinkPath.of(flink.savepoint(job, SavepointFormatType.CANONICAL));
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -68,30 +69,22 @@ final class Measurements {
 
   /** Records per second, the median of the rounds; NaN if there were none. */
   double rate(Subject subject) {
-    return rate(of(subject, keys));
-  }
-
-  static double rate(List<PipelineResult> results) {
-    return Turns.median(results, PipelineResult::recordsPerSecond);
+    return Turns.median(of(subject), PipelineResult::recordsPerSecond);
   }
 
   /** Bytes allocated per record while half of the records were new keys; NaN if not measured. */
   double allocatedPerRecord(Subject subject) {
-    return Turns.median(of(subject, keys), PipelineResult::allocatedPerRecord);
+    return Turns.median(of(subject), PipelineResult::allocatedPerRecord);
   }
 
   /** The sizes measured for a subject. */
   Optional<Sizes> sizes(Subject subject) {
-    return sizes(of(subject, keys));
+    return of(subject).stream().map(PipelineResult::sizes).filter(Objects::nonNull).findFirst();
   }
 
-  static Optional<Sizes> sizes(List<PipelineResult> results) {
-    return results.stream().map(PipelineResult::sizes).filter(sizes -> sizes != null).findFirst();
-  }
-
-  List<PipelineResult> of(Subject subject, long ofKeys) {
+  private List<PipelineResult> of(Subject subject) {
     return pipelines.stream()
-        .filter(result -> result.subject() == subject && result.keys() == ofKeys)
+        .filter(result -> result.subject() == subject && result.keys() == keys)
         .toList();
   }
 

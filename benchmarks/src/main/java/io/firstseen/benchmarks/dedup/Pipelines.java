@@ -40,7 +40,10 @@ public final class Pipelines {
 
   static final int SHARDS = Firstseen.DEFAULT_SHARDS;
 
-  /** The most expensive ttl: it reads a clock, and looks up each repeat's epoch. */
+  /**
+   * The most expensive ttl: it reads a clock, and looks up each repeat's epoch. No key expires
+   * during a run.
+   */
   private static final TimeToLive TTL =
       TimeToLive.of(Duration.ofHours(1))
           .by(TimeToLive.Clock.PROCESSING)
@@ -112,7 +115,7 @@ public final class Pipelines {
             .hash(HASH)
             .capacity(capacity)
             .falsePositiveRate(FALSE_POSITIVE_RATE);
-    if (subject.isWithTtl()) {
+    if (subject == Subject.OURS_HEAP_TTL) {
       dedup.ttl(TTL);
     }
     if (subject.kind() == Subject.Kind.OURS_EXACT) {

@@ -25,8 +25,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of the table: each with its bound, the measurements that it needs, and its figure. */
@@ -164,9 +166,7 @@ enum Row {
                           expiry.jumpNanos())))),
   ALLOCATION(
       // The smallest object has 16 bytes; network buffers cost one or two bytes per record.
-      "bytes allocated a repeat, above the empty job's",
-      atMost(4),
-      allocation(OURS_HEAP, OURS_ROCKSDB));
+      "bytes allocated a repeat, above the empty job's", atMost(4), allocation());
 
   /**
    * A figure and its composition.
@@ -243,20 +243,16 @@ enum Row {
     return bySizes((sizes, keys) -> (double) bytes.applyAsLong(sizes) / keys, "%.2f", ours, others);
   }
 
-  @FunctionalInterface
-  private interface SizeFigure {
-    double of(Sizes sizes, long keys);
-  }
-
   /** Our figure, followed by the figures of exact dedup. */
-  private static Plan bySizes(SizeFigure figure, String format, Subject ours, Subject... others) {
+  private static Plan bySizes(
+      ToDoubleBiFunction<Sizes, Long> figure, String format, Subject ours, Subject... others) {
     return new Plan(
         EnumSet.of(ours, others),
         measured -> {
           if (measured.sizes(ours).isEmpty()) {
             return Figure.MISSING;
           }
-          double value = figure.of(measured.sizes(ours).get(), measured.keys());
+          double value = figure.applyAsDouble(measured.sizes(ours).get(), measured.keys());
           String ofOthers =
               List.of(others).stream()
                   .flatMap(
@@ -266,23 +262,23 @@ enum Row {
                                   sizes ->
                                       other.title()
                                           + " "
-                                          + format.formatted(figure.of(sizes, measured.keys()))))
+                                          + format.formatted(
+                                              figure.applyAsDouble(sizes, measured.keys()))))
                   .collect(Collectors.joining("; "));
           return new Figure(value, format.formatted(value) + " (" + ofOthers + ")");
         });
   }
 
-  private static Plan allocation(Subject ours, Subject other) {
+  private static Plan allocation() {
     return new Plan(
-        EnumSet.of(EMPTY, ours, other),
+        EnumSet.of(EMPTY, OURS_HEAP, OURS_ROCKSDB),
         measured -> {
-          if (measured.sizes(EMPTY).isEmpty()
-              || measured.sizes(ours).isEmpty()
-              || measured.sizes(other).isEmpty()) {
+          if (Stream.of(EMPTY, OURS_HEAP, OURS_ROCKSDB)
+              .anyMatch(subject -> measured.sizes(subject).isEmpty())) {
             return Figure.MISSING;
           }
-          double repeatOnHeap = overEmpty(measured, ours);
-          double repeatOnRocksDb = overEmpty(measured, other);
+          double repeatOnHeap = overEmpty(measured, OURS_HEAP);
+          double repeatOnRocksDb = overEmpty(measured, OURS_ROCKSDB);
           return new Figure(
               Math.max(repeatOnHeap, repeatOnRocksDb),
               "heap %.2f, RocksDB %.2f (empty job %.0f; with half of the records new, above it: %.1f, %.1f)"
@@ -290,8 +286,9 @@ enum Row {
                       repeatOnHeap,
                       repeatOnRocksDb,
                       measured.sizes(EMPTY).get().allocatedPerRepeat(),
-                      measured.allocatedPerRecord(ours) - measured.allocatedPerRecord(EMPTY),
-                      measured.allocatedPerRecord(other) - measured.allocatedPerRecord(EMPTY)));
+                      measured.allocatedPerRecord(OURS_HEAP) - measured.allocatedPerRecord(EMPTY),
+                      measured.allocatedPerRecord(OURS_ROCKSDB)
+                          - measured.allocatedPerRecord(EMPTY)));
         });
   }
 

@@ -10,7 +10,7 @@ import java.util.Set;
 public enum Subject {
   EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
   OURS_HEAP("Firstseen, heap", Kind.OURS, Backend.HASHMAP),
-  OURS_HEAP_TTL("Firstseen with a ttl, heap", Kind.OURS, Backend.HASHMAP, true),
+  OURS_HEAP_TTL("Firstseen with a ttl, heap", Kind.OURS, Backend.HASHMAP),
   OURS_ROCKSDB("Firstseen, RocksDB", Kind.OURS, Backend.ROCKSDB),
   OURS_ROCKSDB_QUARTER("Firstseen, RocksDB, cache 1/4", Kind.OURS, Backend.ROCKSDB, 4),
   OURS_ROCKSDB_EIGHTH("Firstseen, RocksDB, cache 1/8", Kind.OURS, Backend.ROCKSDB, 8),
@@ -49,7 +49,6 @@ public enum Subject {
   private final Kind kind;
   private final Backend backend;
   private final int cacheDivisor;
-  private final boolean withTtl;
   private final int repeatPercent;
 
   Subject(String title, Kind kind, Backend backend) {
@@ -57,36 +56,20 @@ public enum Subject {
   }
 
   Subject(String title, Kind kind, Backend backend, int cacheDivisor) {
-    this(title, kind, backend, cacheDivisor, false, HALF_BY_CHANCE);
-  }
-
-  Subject(String title, Kind kind, Backend backend, boolean withTtl) {
-    this(title, kind, backend, 1, withTtl, HALF_BY_CHANCE);
+    this(title, kind, backend, cacheDivisor, HALF_BY_CHANCE);
   }
 
   /** A subject on RocksDB, with the given number of repeats among a hundred records. */
   Subject(String title, Kind kind, int repeatPercent) {
-    this(title, kind, Backend.ROCKSDB, 1, false, repeatPercent);
+    this(title, kind, Backend.ROCKSDB, 1, repeatPercent);
   }
 
-  Subject(
-      String title,
-      Kind kind,
-      Backend backend,
-      int cacheDivisor,
-      boolean withTtl,
-      int repeatPercent) {
+  Subject(String title, Kind kind, Backend backend, int cacheDivisor, int repeatPercent) {
     this.title = title;
     this.kind = kind;
     this.backend = backend;
     this.cacheDivisor = cacheDivisor;
-    this.withTtl = withTtl;
     this.repeatPercent = repeatPercent;
-  }
-
-  /** Whether there is a ttl; it is so long that no key expires during the run. */
-  boolean isWithTtl() {
-    return withTtl;
   }
 
   /** The stage whose rate is measured. */

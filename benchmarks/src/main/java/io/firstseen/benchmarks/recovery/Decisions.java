@@ -3,6 +3,9 @@ package io.firstseen.benchmarks.recovery;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
  * Counts the records that a job has decided on, accepted or repeated. Flink creates the sinks in
@@ -30,11 +33,27 @@ final class Decisions {
     COUNTERS.clear();
   }
 
-  /** A counter for a new sink. */
-  static Counter counter(int attempt) {
-    Counter counter = new Counter(attempt, new AtomicLong());
-    COUNTERS.add(counter);
-    return counter;
+  /** Counts records and drops them. */
+  static final class Counting<T> implements Sink<T> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public SinkWriter<T> createWriter(WriterInitContext context) {
+      Counter counter = new Counter(context.getTaskInfo().getAttemptNumber(), new AtomicLong());
+      COUNTERS.add(counter);
+      return new SinkWriter<>() {
+        @Override
+        public void write(T record, Context ignored) {
+          counter.countOne();
+        }
+
+        @Override
+        public void flush(boolean endOfInput) {}
+
+        @Override
+        public void close() {}
+      };
+    }
   }
 
   /** All records of tasks in this or a later attempt. */

@@ -5,11 +5,9 @@ import io.firstseen.benchmarks.dedup.KnownKeysRun;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.OptionChecks;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.util.FileUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -73,7 +71,6 @@ public final class RecoveryFigures extends FiguresProgram {
 
   private RecoveryFigures() {}
 
-  /** The command. */
   public static void main(String[] arguments) {
     exit(new RecoveryFigures(), arguments);
   }
@@ -93,24 +90,27 @@ public final class RecoveryFigures extends FiguresProgram {
   protected void measure(Path work) throws Exception {
     long mebibytes = heapMebibytes == null ? 1024 + keys * 8 / (1 << 20) : heapMebibytes;
     System.err.printf("a savepoint of %,d keys%n", keys);
-    KnownKeysRun.Spec known = new KnownKeysRun.Spec(keys, work.resolve("known").toString());
+    KnownKeysRun.Spec known =
+        new KnownKeysRun.Spec(keys, work.resolve("known").toString(), /* exact= */ false);
     String savepoint = ChildJvm.withHeap(mebibytes).run(KnownKeysRun.class, known, String.class);
     List<RecoveryRun.Result> results = new ArrayList<>();
     for (Backend backend : backends) {
       System.err.printf("jobs on %s%n", backend.id());
-      Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
-      RecoveryRun.Spec spec =
-          new RecoveryRun.Spec(
-              backend,
-              keys,
-              savepoint,
-              seconds,
-              pageCacheBytes(),
-              managedMemoryMebibytes,
-              ofBackend.toString());
       results.add(
-          ChildJvm.withHeap(mebibytes).run(RecoveryRun.class, spec, RecoveryRun.Result.class));
-      FileUtils.deleteDirectory(ofBackend.toFile());
+          ChildJvm.withHeap(mebibytes)
+              .runIn(
+                  work,
+                  RecoveryRun.class,
+                  directory ->
+                      new RecoveryRun.Spec(
+                          backend,
+                          keys,
+                          savepoint,
+                          seconds,
+                          pageCacheBytes(),
+                          managedMemoryMebibytes,
+                          directory.toString()),
+                  RecoveryRun.Result.class));
     }
     figures.print(table(results));
     figures.detail("runs", results);

@@ -16,12 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.Configuration;
@@ -31,6 +29,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.util.function.RunnableWithException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +53,7 @@ final class RecoveryRun {
    *
    * @param backend where state is
    * @param keys known keys, which is also the capacity
-   * @param savepoint of the known keys; null to begin without any
+   * @param savepoint of the known keys
    * @param seconds for how long each job is watched after its first record
    * @param pageCacheBytes of all tasks together; used on RocksDB
    * @param managedMemoryMebibytes RocksDB's own memory, of all tasks together
@@ -63,7 +62,7 @@ final class RecoveryRun {
   record Spec(
       Backend backend,
       long keys,
-      @Nullable String savepoint,
+      String savepoint,
       double seconds,
       long pageCacheBytes,
       int managedMemoryMebibytes,
@@ -129,31 +128,32 @@ final class RecoveryRun {
   }
 
   private Result run() throws Exception {
+    Path known = Path.of(URI.create(spec.savepoint()));
     // Compiles the job's code, so that starts are compared and not compilers.
-    begin(MAX_TASKS, null).watch("warm-up", 0).cancel();
+    new Running(MAX_TASKS, null).watch("warm-up", 0).cancel();
     UrlNumbers.slowDown(true);
-    Running empty = begin(1, null).start();
+    Running empty = new Running(1, null).start();
     long heapBefore = ProcessMemory.liveHeapBytes();
     empty.cancel();
-    Running idle = begin(1, spec.savepoint()).start();
+    Running idle = new Running(1, spec.savepoint()).start();
     long heapBytes = ProcessMemory.liveHeapBytes() - heapBefore;
     Path ofOne = flink.savepoint(idle.job, SavepointFormatType.NATIVE);
     idle.cancel();
     UrlNumbers.slowDown(false);
 
-    Running busy = begin(1, spec.savepoint()).start();
+    Running busy = new Running(1, spec.savepoint()).start();
     long before = System.nanoTime();
     long checkpointBytes = flink.checkpointBytes(busy.job);
     double checkpointSeconds = (System.nanoTime() - before) / 1e9;
     busy.cancel();
 
-    begin(1, spec.savepoint()).watch(CANONICAL, bytes(spec.savepoint())).cancel();
-    begin(1, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne)).fail().cancel();
+    new Running(1, spec.savepoint()).watch(CANONICAL, LocalFlink.bytes(known)).cancel();
+    new Running(1, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne)).fail().cancel();
     Running scaledOut =
-        begin(MAX_TASKS, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne));
+        new Running(MAX_TASKS, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne));
     Path ofTwo = flink.savepoint(scaledOut.job, SavepointFormatType.NATIVE);
     scaledOut.fail().cancel();
-    begin(1, FlinkPath.of(ofTwo)).watch(OF_TWO, LocalFlink.bytes(ofTwo)).cancel();
+    new Running(1, FlinkPath.of(ofTwo)).watch(OF_TWO, LocalFlink.bytes(ofTwo)).cancel();
     return new Result(
         spec.backend(),
         spec.keys(),
@@ -161,14 +161,6 @@ final class RecoveryRun {
         checkpointBytes,
         checkpointSeconds,
         starts.subList(1, starts.size()));
-  }
-
-  private static long bytes(@Nullable String savepoint) throws Exception {
-    return savepoint == null ? 0 : LocalFlink.bytes(Path.of(URI.create(savepoint)));
-  }
-
-  private Running begin(int parallelism, @Nullable String savepoint) {
-    return new Running(parallelism, savepoint);
   }
 
   /** One job after its submission. */
@@ -198,15 +190,7 @@ final class RecoveryRun {
       Decisions.forget();
       StreamGraph graph = graph(parallelism, savepoint);
       long begin = System.nanoTime();
-      measure(
-          what,
-          begin,
-          0,
-          restoredBytes,
-          () -> {
-            job = flink.start(graph);
-            return null;
-          });
+      measure(what, begin, 0, restoredBytes, () -> job = flink.start(graph));
       return this;
     }
 
@@ -215,28 +199,26 @@ final class RecoveryRun {
       long bytes = flink.checkpointBytes(job);
       long begin = System.nanoTime();
       UrlNumbers.failOnce();
-      measure(
-          FAILURE,
-          begin,
-          1,
-          bytes,
-          () -> {
-            flink.awaitRestart(job);
-            return null;
-          });
+      measure(FAILURE, begin, 1, bytes, () -> flink.awaitRestart(job));
       return this;
     }
 
     private void measure(
-        String what, long begin, int attempt, long restoredBytes, Callable<?> untilTasksRun)
+        String what,
+        long begin,
+        int attempt,
+        long restoredBytes,
+        RunnableWithException untilTasksRun)
         throws Exception {
       ExecutorService watcher = Executors.newSingleThreadExecutor();
       try {
-        Future<Timeline> watched =
-            watcher.submit(() -> Timeline.watch(begin, attempt, spec.seconds()));
-        untilTasksRun.call();
+        CompletableFuture<Timeline> watched =
+            CompletableFuture.supplyAsync(
+                () -> Timeline.watch(begin, attempt, spec.seconds()), watcher);
+        untilTasksRun.run();
         double tasksRun = (System.nanoTime() - begin) / 1e9;
-        Timeline timeline = decided(watched);
+        flink.await(job, watched);
+        Timeline timeline = watched.get();
         starts.add(
             new Start(
                 what,
@@ -248,16 +230,6 @@ final class RecoveryRun {
                 restoredBytes));
       } finally {
         watcher.shutdownNow();
-      }
-    }
-
-    private Timeline decided(Future<Timeline> watched) throws Exception {
-      while (true) {
-        try {
-          return watched.get(1, TimeUnit.SECONDS);
-        } catch (TimeoutException e) {
-          flink.failIfEnded(job);
-        }
       }
     }
 
@@ -296,8 +268,8 @@ final class RecoveryRun {
             .falsePositiveRate(Pipelines.FALSE_POSITIVE_RATE)
             .pageCacheBytes(spec.pageCacheBytes() / parallelism)
             .apply();
-    dedup.accepted().sinkTo(new DecisionSink<>()).uid("accepted");
-    dedup.duplicates().sinkTo(new DecisionSink<>()).uid("duplicates");
+    dedup.accepted().sinkTo(new Decisions.Counting<>()).uid("accepted");
+    dedup.duplicates().sinkTo(new Decisions.Counting<>()).uid("duplicates");
     return env.getStreamGraph();
   }
 }

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.recovery;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** How many records were decided at which time after a beginning. */
 final class Timeline {
@@ -30,20 +30,19 @@ final class Timeline {
    * @param attempt of the tasks whose records count, and of all later ones
    * @param fullSeconds how long to watch from the first record on
    */
-  static Timeline watch(long beginNanos, int attempt, double fullSeconds)
-      throws InterruptedException {
+  static Timeline watch(long beginNanos, int attempt, double fullSeconds) {
     Timeline timeline = new Timeline();
     double end = Double.POSITIVE_INFINITY;
     double now;
     do {
-      TimeUnit.MILLISECONDS.sleep(5);
+      LockSupport.parkNanos(5_000_000);
       long records = Decisions.since(attempt);
       now = (System.nanoTime() - beginNanos) / 1e9;
       timeline.add(now, records);
       if (records > 0 && end == Double.POSITIVE_INFINITY) {
         end = now + fullSeconds;
       }
-    } while (now < end);
+    } while (now < end && !Thread.currentThread().isInterrupted());
     return timeline;
   }
 

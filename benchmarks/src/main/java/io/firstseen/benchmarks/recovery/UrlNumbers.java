@@ -44,24 +44,10 @@ final class UrlNumbers implements MapFunction<Long, Url> {
     }
     if (failing) {
       failing = false;
-      throw new DeliberateException();
+      throw new IllegalStateException("the benchmark made this task fail");
     }
     boolean isNew = (number & 1) == 0;
     long known = Math.min(REMEMBERED, (number - first) / 2 + 1);
-    return Url.of(isNew ? number : number - 1 - 2 * drawn(number, known));
-  }
-
-  /** A pseudorandom number in [0, bound) that depends only on the record. */
-  private static long drawn(long number, long bound) {
-    return Math.multiplyHigh(Url.scramble(~number) >>> 1, bound << 1);
-  }
-
-  /** The failure that is measured. */
-  static final class DeliberateException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    DeliberateException() {
-      super("the benchmark made this task fail");
-    }
+    return Url.of(isNew ? number : number - 1 - 2 * Url.drawn(number, known));
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.apache.flink.util.FileUtils;
 
 /**
  * Runs a class in a separate JVM, so that no run finds the heap or the compiled code of another.
@@ -55,8 +58,7 @@ public record ChildJvm(
   /**
    * Runs a class to its end.
    *
-   * @throws LateException if it was killed after the limit
-   * @throws FailedException if it does not exit with status 0
+   * @throws FailedException if it does not exit with status 0, or was killed after the limit
    */
   public <R> R run(Class<?> main, Object specification, Class<R> answer)
       throws IOException, InterruptedException, FailedException {
@@ -74,17 +76,31 @@ public record ChildJvm(
     try (InputStream out = process.getInputStream()) {
       byte[] bytes = out.readAllBytes();
       int status = process.waitFor();
-      if (late.get()) {
-        throw new LateException(main.getSimpleName() + " was killed after " + limit, status);
-      }
-      if (status != 0) {
-        throw new FailedException(main.getSimpleName() + " ended with status " + status, status);
+      if (late.get() || status != 0) {
+        String end = late.get() ? " was killed after " + limit : " ended with status " + status;
+        throw new FailedException(main.getSimpleName() + end, status, late.get());
       }
       return JSON.readValue(bytes, answer);
     } finally {
       clock.cancel(false);
       process.destroyForcibly();
       Runtime.getRuntime().removeShutdownHook(stop);
+    }
+  }
+
+  /**
+   * Runs a class to its end, with a directory of its own, which is deleted afterwards.
+   *
+   * @param work where the directory is made
+   */
+  public <R> R runIn(
+      Path work, Class<?> main, Function<Path, Object> specification, Class<R> answer)
+      throws IOException, InterruptedException, FailedException {
+    Path directory = Files.createTempDirectory(work, "run");
+    try {
+      return run(main, specification.apply(directory), answer);
+    } finally {
+      FileUtils.deleteDirectory(directory.toFile());
     }
   }
 
@@ -160,29 +176,27 @@ public record ChildJvm(
     }
   }
 
-  /** The child exited with a status other than 0. */
-  public static class FailedException extends Exception {
+  /** The child exited with a status other than 0, or was killed after the limit. */
+  public static final class FailedException extends Exception {
     private static final long serialVersionUID = 1;
 
     private final int status;
+    private final boolean late;
 
-    FailedException(String message, int status) {
+    FailedException(String message, int status, boolean late) {
       super(message);
       this.status = status;
+      this.late = late;
+    }
+
+    /** Whether it was killed after the limit. */
+    public boolean isLate() {
+      return late;
     }
 
     /** Whether it exited because its heap was full. */
     public boolean isOutOfMemory() {
       return status == OUT_OF_MEMORY_STATUS;
-    }
-  }
-
-  /** The child was killed after a time. */
-  public static final class LateException extends FailedException {
-    private static final long serialVersionUID = 1;
-
-    LateException(String message, int status) {
-      super(message, status);
     }
   }
 }

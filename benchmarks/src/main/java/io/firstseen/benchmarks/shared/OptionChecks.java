@@ -9,16 +9,8 @@ import picocli.CommandLine.ParameterException;
 /** Checks of options before hours of work; each throws an error with a message. */
 public record OptionChecks(CommandSpec command) {
 
-  /** The exception for a sentence about an option. */
-  public ParameterException refused(String sentence) {
+  private ParameterException refused(String sentence) {
     return new ParameterException(command.commandLine(), sentence);
-  }
-
-  /** Refuses a value below the least. */
-  public void atLeast(String option, long least, long value) {
-    if (value < least) {
-      throw refused(option + " must be at least " + least + ", got " + value);
-    }
   }
 
   /** Refuses a value below the least, and NaN. */

@@ -57,22 +57,17 @@ public record Stage(Mix mix, int repeatPercent, long known, long records) implem
   public long keyAt(long ordinal) {
     return switch (mix) {
       case ALL_NEW -> known + ordinal;
-      case NONE_NEW -> drawn(ordinal, known);
+      case NONE_NEW -> Url.drawn(ordinal, known);
       case SOME_NEW -> {
         long before = newBefore(ordinal);
-        yield newBefore(ordinal + 1) > before ? before : drawn(ordinal, before);
+        yield newBefore(ordinal + 1) > before ? before : Url.drawn(ordinal, before);
       }
       case HALF_NEW -> {
         long key = known + (ordinal >>> 1);
         boolean newFirst = key == 0 || Url.scramble(key) < 0;
         boolean first = (ordinal & 1) == 0;
-        yield first == newFirst ? key : drawn(ordinal, newFirst ? key + 1 : key);
+        yield first == newFirst ? key : Url.drawn(ordinal, newFirst ? key + 1 : key);
       }
     };
-  }
-
-  /** A pseudorandom number in [0, bound) that depends only on the record. */
-  private long drawn(long ordinal, long bound) {
-    return Math.multiplyHigh(Url.scramble(~ordinal) >>> 1, bound << 1);
   }
 }

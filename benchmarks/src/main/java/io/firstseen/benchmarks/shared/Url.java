@@ -71,6 +71,11 @@ public final class Url {
     return z ^ (z >>> 31);
   }
 
+  /** A pseudorandom number in [0, bound) that depends only on the record. */
+  public static long drawn(long record, long bound) {
+    return Math.multiplyHigh(scramble(~record) >>> 1, bound << 1);
+  }
+
   private static void writeHex(byte[] utf8, int at, long value, int bytes) {
     for (int i = 0; i < bytes; i++) {
       PAIR.set(utf8, at + 2 * i, PAIRS[(int) (value >>> (8 * i)) & 0xff]);

@@ -7,7 +7,6 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -80,16 +78,19 @@ final class FollowedTopic implements AutoCloseable {
                         TopicConfig.CLEANUP_POLICY_COMPACT,
                         TopicConfig.COMPRESSION_TYPE_CONFIG,
                         compression))));
-    Map<String, Object> client = Map.of("bootstrap.servers", broker.bootstrapServers());
-    admin = Admin.create(client);
-    Map<String, Object> producing = new HashMap<>(client);
-    producing.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, name);
-    producer = new KafkaProducer<>(producing, new ByteArraySerializer(), new ByteArraySerializer());
+    String servers = broker.bootstrapServers();
+    admin = Admin.create(Map.of("bootstrap.servers", servers));
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", servers, ProducerConfig.TRANSACTIONAL_ID_CONFIG, name),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
     producer.initTransactions();
-    Map<String, Object> consuming = new HashMap<>(client);
-    consuming.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     consumer =
-        new KafkaConsumer<>(consuming, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", servers, "isolation.level", "read_committed"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer());
     consumer.assign(List.of(followed));
     consumer.seekToBeginning(List.of(followed));
     before = counted();

@@ -14,15 +14,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 /** The operations that change a set, window by window. Each of them has an effect. */
-@FunctionalInterface
-interface KeyChanges {
-  /** The operations of the next window. */
-  Iterable<HashedOperation> next();
+final class KeyChanges {
+  private KeyChanges() {}
 
   /** Begins with this many random keys; then replaces some by as many new ones in each window. */
-  static KeyChanges random(int keys, int replaced, long seed) {
+  static Supplier<Iterable<HashedOperation>> random(int keys, int replaced, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     long[] live = random.longs(keys).toArray();
     boolean[] begun = {false};

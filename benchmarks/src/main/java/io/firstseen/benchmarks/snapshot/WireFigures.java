@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -174,7 +175,8 @@ public final class WireFigures extends FiguresProgram {
     figures.title(
         "%,d keys in %d shards, %s %% change in each of %,d windows"
             .formatted(keys, SHARDS, 100 * part.changed, windows));
-    KeyChanges changes = KeyChanges.random(keys, replaced(keys, part.changed), SEED);
+    Supplier<Iterable<HashedOperation>> changes =
+        KeyChanges.random(keys, replaced(keys, part.changed), SEED);
     Map<String, FollowedTopic> topics = new TreeMap<>();
     try (WindowPublisher publisher = publisher(SHARDS, HOUR, Canonicaliser.NONE)) {
       topics.put("no compression", topic(part.toString(), "producer", Optional.empty()));
@@ -183,7 +185,7 @@ public final class WireFigures extends FiguresProgram {
       }
       List<Iterable<HashedOperation>> all = new ArrayList<>();
       for (int window = 0; window <= windows; window++) {
-        all.add(() -> changes.next().iterator());
+        all.add(() -> changes.get().iterator());
       }
       follow(publisher, topics, all, part + ", ", bounds.ofFewest, bounds.bytes);
     } finally {
@@ -276,13 +278,13 @@ public final class WireFigures extends FiguresProgram {
   private void nothing() throws Exception {
     figures.title("A window in which nothing changed, name of " + SET.length() + " characters");
     int count = Math.max(1, keys / 100);
-    KeyChanges changes = KeyChanges.random(count, 1, SEED);
+    Supplier<Iterable<HashedOperation>> changes = KeyChanges.random(count, 1, SEED);
     SigningKey key = SigningKey.generate();
     try (WindowPublisher publisher = publisher(SHARDS, HOUR, Canonicaliser.NONE);
         FollowedTopic unsigned = topic("nothing", "producer", Optional.empty());
         FollowedTopic signed = topic("nothing-signed", "producer", Optional.of(key))) {
       for (int window = 0; window < 2; window++) {
-        List<SnapshotRecord> records = publisher.close(changes.next());
+        List<SnapshotRecord> records = publisher.close(changes.get());
         unsigned.write(records);
         signed.write(records);
       }
@@ -303,12 +305,13 @@ public final class WireFigures extends FiguresProgram {
     figures.title(
         "%,d keys in %,d shards, 0.1 %% change in each of %,d windows"
             .formatted(count, MANY_SHARDS, 10 * windows));
-    KeyChanges changes = KeyChanges.random(count, replaced(count, Part.MANY_SHARDS.changed), SEED);
+    Supplier<Iterable<HashedOperation>> changes =
+        KeyChanges.random(count, replaced(count, Part.MANY_SHARDS.changed), SEED);
     try (WindowPublisher publisher = publisher(MANY_SHARDS, HOUR, Canonicaliser.NONE)) {
-      publisher.close(changes.next());
+      publisher.close(changes.get());
       int before = publisher.manifest().toBytes().length;
       for (int window = 0; window < 10 * windows; window++) {
-        publisher.close(changes.next());
+        publisher.close(changes.get());
       }
       int after = publisher.manifest().toBytes().length;
       Pack newest = new ManifestBlobs(publisher.manifest(), publisher.loader()).newestPack();
@@ -347,11 +350,12 @@ public final class WireFigures extends FiguresProgram {
     figures.title(
         "A follower that was away: %,d keys in %d shards, 0.1 %% change a window"
             .formatted(count, SHARDS));
-    KeyChanges changes = KeyChanges.random(count, replaced(count, Part.AWAY.changed), SEED);
+    Supplier<Iterable<HashedOperation>> changes =
+        KeyChanges.random(count, replaced(count, Part.AWAY.changed), SEED);
     Map<Integer, SnapshotSet> away = new TreeMap<>();
     try (WindowPublisher publisher = publisher(SHARDS, HOUR, Canonicaliser.NONE)) {
       for (int left = all; left >= 0; left--) {
-        publisher.close(changes.next());
+        publisher.close(changes.get());
         if (left == 1 || left == 10 || left == all) {
           away.put(left, newFollower(publisher).set());
         }

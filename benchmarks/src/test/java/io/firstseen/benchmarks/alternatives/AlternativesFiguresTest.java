@@ -142,7 +142,7 @@ class AlternativesFiguresTest {
             1024,
             1000);
     AlternativesTable table = new AlternativesTable(settings, results);
-    assertThat(table.of(Alternative.OURS_HEAP, 1000, Figure.EVENTS_PER_SECOND).getAsDouble())
+    assertThat(table.of(Alternative.OURS_HEAP, 1000, Figure.EVENTS_PER_SECOND))
         .isCloseTo(2e6, within(1e-6));
     assertThat(table.text().lines())
         .contains(

@@ -32,7 +32,7 @@ class RecoveryRunTest {
 
   private void measure(Backend backend) throws Exception {
     String savepoint =
-        KnownKeysRun.run(new KnownKeysRun.Spec(KEYS, directory.resolve("known").toString()));
+        KnownKeysRun.run(new KnownKeysRun.Spec(KEYS, directory.resolve("known").toString(), false));
     RecoveryRun.Result result =
         RecoveryRun.run(
             new RecoveryRun.Spec(
