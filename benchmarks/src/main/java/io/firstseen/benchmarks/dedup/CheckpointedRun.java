@@ -36,7 +36,7 @@ final class CheckpointedRun {
    * @param pipeline the job; its number of keys equals the new keys of each measured stage
    * @param checkpointMillis the interval between the starts of two checkpoints
    */
-  record Spec(PipelineSpec pipeline, long checkpointMillis) {}
+  record Spec(PipelineRun.Spec pipeline, long checkpointMillis) {}
 
   /**
    * What was measured.
@@ -84,14 +84,14 @@ final class CheckpointedRun {
   }
 
   static Result run(Spec spec) throws Exception {
-    PipelineSpec pipeline = spec.pipeline();
+    PipelineRun.Spec pipeline = spec.pipeline();
     try (LocalFlink flink = new LocalFlink(Path.of(pipeline.directory()), pipeline.flink())) {
       return new CheckpointedRun(spec, flink).run();
     }
   }
 
   private Result run() throws Exception {
-    PipelineSpec pipeline = spec.pipeline();
+    PipelineRun.Spec pipeline = spec.pipeline();
     JobClient job =
         flink.start(
             Pipelines.build(

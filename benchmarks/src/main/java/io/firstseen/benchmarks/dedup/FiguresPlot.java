@@ -1,6 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.dedup.PipelineRun.Sizes;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.cli.plot.LinePanels;
 import io.firstseen.cli.plot.LinePanels.Point;
@@ -16,9 +16,9 @@ import java.util.function.ToLongFunction;
 final class FiguresPlot {
   private final TreeMap<Long, Measurements> byKeys = new TreeMap<>();
 
-  private FiguresPlot(List<PipelineResult> results) {
-    for (PipelineResult result : results) {
-      byKeys.computeIfAbsent(result.keys(), Measurements::new).add(result);
+  private FiguresPlot(List<PipelineRun.Result> results) {
+    for (PipelineRun.Result result : results) {
+      byKeys.computeIfAbsent(result.keys(), Measurements::new).pipelines.add(result);
     }
   }
 
@@ -27,7 +27,7 @@ final class FiguresPlot {
    *
    * @param results at least one
    */
-  static String svg(List<PipelineResult> results) {
+  static String svg(List<PipelineRun.Result> results) {
     return new FiguresPlot(results).draw();
   }
 
@@ -59,10 +59,10 @@ final class FiguresPlot {
   private static double bytesPerKey(
       Measurements measured, Subject subject, ToLongFunction<Sizes> bytes) {
     long all = measured.sizes(subject).map(bytes::applyAsLong).orElse(0L);
-    return all > 0 ? (double) all / measured.keys() : Double.NaN;
+    return all > 0 ? (double) all / measured.keys : Double.NaN;
   }
 
-  /** A line for each subject; NaN is left out. */
+  /** A line for each subject, without NaN. */
   private Map<Style, List<Point>> lines(ToDoubleBiFunction<Measurements, Subject> figure) {
     Map<Style, List<Point>> lines = new LinkedHashMap<>();
     for (Subject subject : Subject.PLOTTED) {
@@ -70,7 +70,7 @@ final class FiguresPlot {
       lines.put(
           new Style(subject.title(), colour(subject), dashed),
           byKeys.values().stream()
-              .map(of -> new Point(of.keys() / 1e6, figure.applyAsDouble(of, subject)))
+              .map(of -> new Point(of.keys / 1e6, figure.applyAsDouble(of, subject)))
               .filter(point -> !Double.isNaN(point.up()))
               .toList());
     }

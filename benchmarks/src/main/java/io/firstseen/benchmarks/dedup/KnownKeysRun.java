@@ -23,9 +23,9 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 
 /**
- * The process that makes a savepoint of known keys, and answers its URI. It makes that of the dedup
- * from hashes as a warm start does, which is several times as fast as a job that reads URLs, and
- * gives the same state.
+ * The process that makes a savepoint of known keys, and answers its URI. For the dedup it uses
+ * hashes as a warm start does, which is several times as fast as a job that reads URLs, and gives
+ * the same state.
  */
 public final class KnownKeysRun {
   private KnownKeysRun() {}
@@ -34,7 +34,6 @@ public final class KnownKeysRun {
    * What to make.
    *
    * @param keys number of known keys, which are the URLs with the first numbers
-   * @param directory that the run may write to
    * @param exact whether for exact dedup by hash instead of the dedup
    */
   public record Spec(long keys, String directory, boolean exact) {}

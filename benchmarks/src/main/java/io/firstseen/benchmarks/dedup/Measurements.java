@@ -1,7 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.Figures;
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.dedup.PipelineRun.Sizes;
 import io.firstseen.benchmarks.shared.Turns;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -14,16 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /** All measurements of one run of the command. */
 final class Measurements {
-  private final long keys;
-  private final List<PipelineResult> pipelines = new ArrayList<>();
-  private final Map<Subject, CheckpointedRates> checkpointed = new EnumMap<>(Subject.class);
-  private ExpiryRun.Result expiry;
+  final long keys;
+  final List<PipelineRun.Result> pipelines = new ArrayList<>();
+  final Map<Subject, CheckpointedRates> checkpointed = new EnumMap<>(Subject.class);
+  ExpiryRun.@Nullable Result expiry;
 
   /**
    * The rates with filters of a given size, in a heap bounded for them.
    *
-   * @param prefill the content of the filters
-   * @param heapMebibytes the heap size
    * @param rounds one result a round
    * @param failure why there are no rounds; null if there are
    */
@@ -51,54 +49,23 @@ final class Measurements {
     figures.detail("expiry", expiry);
   }
 
-  void add(PipelineResult result) {
-    pipelines.add(result);
-  }
-
-  void set(Subject subject, CheckpointedRates rates) {
-    checkpointed.put(subject, rates);
-  }
-
-  void set(ExpiryRun.Result result) {
-    expiry = result;
-  }
-
-  long keys() {
-    return keys;
-  }
-
   /** Records per second, the median of the rounds; NaN if there were none. */
   double rate(Subject subject) {
-    return Turns.median(of(subject), PipelineResult::recordsPerSecond);
+    return Turns.median(of(subject), PipelineRun.Result::recordsPerSecond);
   }
 
   /** Bytes allocated per record while half of the records were new keys; NaN if not measured. */
   double allocatedPerRecord(Subject subject) {
-    return Turns.median(of(subject), PipelineResult::allocatedPerRecord);
+    return Turns.median(of(subject), PipelineRun.Result::allocatedPerRecord);
   }
 
-  /** The sizes measured for a subject. */
   Optional<Sizes> sizes(Subject subject) {
-    return of(subject).stream().map(PipelineResult::sizes).filter(Objects::nonNull).findFirst();
+    return of(subject).stream().map(PipelineRun.Result::sizes).filter(Objects::nonNull).findFirst();
   }
 
-  private List<PipelineResult> of(Subject subject) {
+  private List<PipelineRun.Result> of(Subject subject) {
     return pipelines.stream()
         .filter(result -> result.subject() == subject && result.keys() == keys)
         .toList();
-  }
-
-  List<PipelineResult> pipelines() {
-    return List.copyOf(pipelines);
-  }
-
-  /** Null if not measured. */
-  @Nullable CheckpointedRates checkpointed(Subject subject) {
-    return checkpointed.get(subject);
-  }
-
-  /** Null if not measured. */
-  ExpiryRun.@Nullable Result expiry() {
-    return expiry;
   }
 }

@@ -1,8 +1,8 @@
 package io.firstseen.benchmarks.dedup;
 
 import com.sun.management.ThreadMXBean;
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.FlinkSettings;
 import io.firstseen.benchmarks.shared.LocalFlink;
 import io.firstseen.benchmarks.shared.ProcessMemory;
 import io.firstseen.benchmarks.shared.Stage;
@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /** The process that runs one subject once, after a warm-up. */
 final class PipelineRun {
@@ -23,12 +25,101 @@ final class PipelineRun {
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private final PipelineSpec spec;
+  private final Spec spec;
   private final LocalFlink flink;
   private final List<Stage> stages = new ArrayList<>();
   private final Stages progress;
 
-  private PipelineRun(PipelineSpec spec, LocalFlink flink) {
+  /**
+   * One run of one subject.
+   *
+   * @param keys number of different keys; the source adds repeats
+   * @param warmUpKeys keys of the warm-up run or stages in the same JVM
+   * @param capacity live keys that Firstseen is told to expect
+   * @param sizes whether to measure bytes and allocation after the rate
+   * @param savepoint the savepoint to start from; null for none
+   */
+  record Spec(
+      Subject subject,
+      long keys,
+      long warmUpKeys,
+      long capacity,
+      FlinkSettings flink,
+      String directory,
+      boolean sizes,
+      @Nullable String savepoint) {
+    /** A run from empty state without checkpoints, which measures only the rate. */
+    static Spec of(
+        Subject subject, long keys, long warmUpKeys, FlinkSettings flink, Path directory) {
+      return new Spec(subject, keys, warmUpKeys, keys, flink, directory.toString(), false, null);
+    }
+
+    Spec withSizes(boolean newSizes) {
+      return new Spec(subject, keys, warmUpKeys, capacity, flink, directory, newSizes, savepoint);
+    }
+
+    Spec from(PrefillRun.Result prefill) {
+      return new Spec(
+          subject,
+          keys,
+          warmUpKeys,
+          prefill.capacity(),
+          flink,
+          directory,
+          sizes,
+          prefill.savepoint());
+    }
+
+    Spec warmUp() {
+      return new Spec(subject, warmUpKeys, 0, capacity, flink, directory, false, null);
+    }
+
+    StreamExecutionEnvironment environment(LocalFlink cluster) {
+      return cluster.environment(subject.backend(), flink, sizes, savepoint);
+    }
+  }
+
+  /**
+   * The results of one run of one subject.
+   *
+   * @param recordsPerSecond between the making of the first record and the arrival of the last one
+   * @param recordsAtSink records that the subject forwarded as new
+   * @param allocatedPerRecord bytes per record that the task of the keyed function allocated
+   * @param sizes the sizes; null if they were not measured
+   */
+  record Result(
+      Subject subject,
+      long keys,
+      double recordsPerSecond,
+      long recordsAtSink,
+      double allocatedPerRecord,
+      @Nullable Sizes sizes) {}
+
+  /**
+   * Sizes in bytes after all keys were added.
+   *
+   * @param heapBytes live objects on the heap, less those before the first record
+   * @param checkpointBytes files of the first checkpoint, incremental if the backend supports it
+   * @param savepointBytes files of a savepoint in the canonical format
+   * @param incrementKeys new keys after the savepoint, 1 % of all keys before each checkpoint
+   * @param incrementBytes files that these checkpoints wrote
+   * @param referenced bytes that these checkpoints reference, relative to the pages of a filter
+   *     with all keys; mean
+   * @param mostReferenced the highest of these ratios
+   * @param allocatedPerRepeat bytes per record that the task of the keyed function allocated while
+   *     all records were repeats
+   */
+  record Sizes(
+      long heapBytes,
+      long checkpointBytes,
+      long savepointBytes,
+      long incrementKeys,
+      long incrementBytes,
+      double referenced,
+      double mostReferenced,
+      double allocatedPerRepeat) {}
+
+  private PipelineRun(Spec spec, LocalFlink flink) {
     this.spec = spec;
     this.flink = flink;
     stages.add(spec.subject().stage(spec.keys()));
@@ -45,17 +136,17 @@ final class PipelineRun {
   }
 
   public static void main(String[] arguments) throws Exception {
-    ChildJvm.answer(run(ChildJvm.specification(arguments, PipelineSpec.class)));
+    ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
   }
 
-  static PipelineResult run(PipelineSpec spec) throws Exception {
+  static Result run(Spec spec) throws Exception {
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), spec.flink())) {
       new PipelineRun(spec.warmUp(), flink).run();
       return new PipelineRun(spec, flink).run();
     }
   }
 
-  private PipelineResult run() throws Exception {
+  private Result run() throws Exception {
     JobClient job =
         flink.start(
             Pipelines.build(spec.subject(), spec.capacity(), stages, spec.environment(flink)));
@@ -70,7 +161,7 @@ final class PipelineRun {
     Sizes sizes = spec.sizes() ? sizes(job, heapBefore) : null;
     progress.end();
     flink.awaitEnd(job);
-    return new PipelineResult(
+    return new Result(
         spec.subject(), spec.keys(), records(0) / seconds, atSink, allocatedPerRecord, sizes);
   }
 

@@ -16,7 +16,6 @@ final class PrefillRun {
 
   /**
    * @param filterBytes total size of all filters' pages
-   * @param directory that the run may write to
    */
   record Spec(long filterBytes, String directory) {}
 

@@ -15,7 +15,7 @@ import static io.firstseen.benchmarks.dedup.Subject.URL_ROCKSDB;
 
 import io.firstseen.benchmarks.Bound;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.dedup.PipelineRun.Sizes;
 import io.firstseen.benchmarks.shared.Turns;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -178,7 +178,6 @@ enum Row {
     static final Figure MISSING = new Figure(Double.NaN, "not measured");
   }
 
-  /** The rows that {@link ExpiryRun} measures. */
   static final Set<Row> OF_EXPIRY =
       Collections.unmodifiableSet(EnumSet.of(EXPIRY_BITS, EXPIRY_CALL, EXPIRY_SWEEP));
 
@@ -203,7 +202,6 @@ enum Row {
     this.plan = plan;
   }
 
-  /** The name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -217,7 +215,6 @@ enum Row {
     return bound;
   }
 
-  /** The subjects that this row needs. */
   Set<Subject> subjects() {
     return plan.subjects();
   }
@@ -252,7 +249,7 @@ enum Row {
           if (measured.sizes(ours).isEmpty()) {
             return Figure.MISSING;
           }
-          double value = figure.applyAsDouble(measured.sizes(ours).get(), measured.keys());
+          double value = figure.applyAsDouble(measured.sizes(ours).get(), measured.keys);
           String ofOthers =
               List.of(others).stream()
                   .flatMap(
@@ -263,7 +260,7 @@ enum Row {
                                       other.title()
                                           + " "
                                           + format.formatted(
-                                              figure.applyAsDouble(sizes, measured.keys()))))
+                                              figure.applyAsDouble(sizes, measured.keys))))
                   .collect(Collectors.joining("; "));
           return new Figure(value, format.formatted(value) + " (" + ofOthers + ")");
         });
@@ -300,12 +297,12 @@ enum Row {
   private static Plan expiry(Function<ExpiryRun.Result, Figure> figure) {
     return new Plan(
         EnumSet.noneOf(Subject.class),
-        measured -> measured.expiry() == null ? Figure.MISSING : figure.apply(measured.expiry()));
+        measured -> measured.expiry == null ? Figure.MISSING : figure.apply(measured.expiry));
   }
 
   private static Plan checkpoints(Subject subject) {
     return new Plan(
-        EnumSet.noneOf(Subject.class), measured -> figure(measured.checkpointed(subject)));
+        EnumSet.noneOf(Subject.class), measured -> figure(measured.checkpointed.get(subject)));
   }
 
   private static Figure figure(@Nullable CheckpointedRates rates) {

@@ -29,14 +29,12 @@ public enum Subject {
   URL_HEAP("exact by URL, heap", Kind.EXACT_BY_URL, Backend.HASHMAP),
   URL_ROCKSDB("exact by URL, RocksDB", Kind.EXACT_BY_URL, Backend.ROCKSDB);
 
-  /** The subjects in the plot. */
   static final Set<Subject> PLOTTED =
       Collections.unmodifiableSet(
           EnumSet.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB));
 
   private static final int HALF_BY_CHANCE = -1;
 
-  /** The kinds of jobs. */
   public enum Kind {
     EMPTY,
     OURS,
@@ -79,7 +77,6 @@ public enum Subject {
         : Stage.someNew(newKeys, repeatPercent);
   }
 
-  /** The name in tables. */
   public String title() {
     return title;
   }

@@ -89,7 +89,7 @@ public record ChildJvm(
   }
 
   /**
-   * Runs a class to its end, with a directory of its own, which is deleted afterwards.
+   * Runs a class to its end, with a separate directory, which is deleted afterwards.
    *
    * @param work where the directory is made
    */
@@ -136,7 +136,6 @@ public record ChildJvm(
     JSON.writeValue(System.out, answer);
   }
 
-  /** A running child. */
   public static final class Service implements AutoCloseable {
     private static final int STOP_SECONDS = 20;
 
@@ -189,12 +188,10 @@ public record ChildJvm(
       this.late = late;
     }
 
-    /** Whether it was killed after the limit. */
     public boolean isLate() {
       return late;
     }
 
-    /** Whether it exited because its heap was full. */
     public boolean isOutOfMemory() {
       return status == OUT_OF_MEMORY_STATUS;
     }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.dedup.PipelineRun.Sizes;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
@@ -113,10 +113,10 @@ class DedupFiguresTest {
     for (Subject subject : Subject.PLOTTED) {
       rates(subject, 1e6);
       sizes(subject, 5000);
-      measured.add(
-          new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1, 1, 1)));
+      measured.pipelines.add(
+          new PipelineRun.Result(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1, 1, 1)));
     }
-    String svg = FiguresPlot.svg(measured.pipelines());
+    String svg = FiguresPlot.svg(measured.pipelines);
     assertThat(
             DocumentBuilderFactory.newDefaultInstance()
                 .newDocumentBuilder()
@@ -137,12 +137,12 @@ class DedupFiguresTest {
 
   private void rates(Subject subject, double... recordsPerSecond) {
     for (double rate : recordsPerSecond) {
-      measured.add(new PipelineResult(subject, 1000, rate, 1000, 0, null));
+      measured.pipelines.add(new PipelineRun.Result(subject, 1000, rate, 1000, 0, null));
     }
   }
 
   private void checkpointed(String failure, CheckpointedRun.Result... rounds) {
-    measured.set(
+    measured.checkpointed.put(
         Subject.OURS_HEAP,
         new CheckpointedRates(
             new PrefillRun.Result("", 1 << 20, 1000, 1000), 512, List.of(rounds), failure));
@@ -154,8 +154,8 @@ class DedupFiguresTest {
   }
 
   private void sizes(Subject subject, long heapBytes) {
-    measured.add(
-        new PipelineResult(
+    measured.pipelines.add(
+        new PipelineRun.Result(
             subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 1.5, 2, 0)));
   }
 }

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.dedup.PipelineRun.Sizes;
 import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +21,7 @@ class PipelineRunTest {
   @ParameterizedTest
   @EnumSource
   void everySubjectRunsAndIsMeasured(Subject subject) throws Exception {
-    PipelineResult result = PipelineRun.run(specification(subject, FLINK).withSizes(true));
+    PipelineRun.Result result = PipelineRun.run(specification(subject, FLINK).withSizes(true));
 
     assertThat(result.recordsPerSecond()).isPositive();
     switch (subject.kind()) {
@@ -42,7 +42,7 @@ class PipelineRunTest {
   @Tag("slow")
   @Test
   void twoTasksGiveTheSameRecords() throws Exception {
-    PipelineResult result =
+    PipelineRun.Result result =
         PipelineRun.run(specification(Subject.HASH_HEAP, new FlinkSettings(2, 64, true)));
     assertThat(result.recordsAtSink()).isEqualTo(KEYS);
   }
@@ -56,13 +56,13 @@ class PipelineRunTest {
     assertThat(prefill.filterBytes()).isBetween(filterBytes, filterBytes * 6 / 5);
     assertThat(prefill.keys()).isLessThanOrEqualTo(prefill.capacity());
 
-    PipelineSpec filled = specification(Subject.OURS_HEAP, FLINK).from(prefill);
+    PipelineRun.Spec filled = specification(Subject.OURS_HEAP, FLINK).from(prefill);
     // Pages are a little smaller in files.
     assertThat(PipelineRun.run(filled.withSizes(true)).sizes().savepointBytes())
         .isBetween(prefill.filterBytes() * 9 / 10, prefill.filterBytes() * 5 / 4);
     // Long enough for a checkpoint on a busy machine.
-    PipelineSpec longer =
-        PipelineSpec.of(Subject.OURS_HEAP, 20 * KEYS, KEYS, FLINK, directory).from(prefill);
+    PipelineRun.Spec longer =
+        PipelineRun.Spec.of(Subject.OURS_HEAP, 20 * KEYS, KEYS, FLINK, directory).from(prefill);
     CheckpointedRun.Result result = CheckpointedRun.run(new CheckpointedRun.Spec(longer, 10));
     assertThat(result.without()).hasSize(2);
     assertThat(result.with()).hasSize(2);
@@ -70,7 +70,7 @@ class PipelineRunTest {
     assertThat(result.ratio()).isPositive();
   }
 
-  private PipelineSpec specification(Subject subject, FlinkSettings flink) {
-    return PipelineSpec.of(subject, KEYS, KEYS, flink, directory);
+  private PipelineRun.Spec specification(Subject subject, FlinkSettings flink) {
+    return PipelineRun.Spec.of(subject, KEYS, KEYS, flink, directory);
   }
 }
