@@ -19,7 +19,6 @@ enum Alternative {
   SQL_ROCKSDB(Kind.SQL, "Flink SQL, RocksDB", Store.ROCKSDB, null),
   REDIS(Kind.REDIS, "Redis", Store.REDIS, null);
 
-  /** How it decides. */
   enum Kind {
     OURS,
     OURS_SQL,
@@ -29,7 +28,6 @@ enum Alternative {
     REDIS
   }
 
-  /** Where the keys are. */
   enum Store {
     HEAP,
     ROCKSDB,
@@ -56,13 +54,11 @@ enum Alternative {
     this.subject = subject;
   }
 
-  /** The name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The name in tables. */
   String title() {
     return title;
   }

@@ -41,7 +41,6 @@ final class AlternativeRun {
    *
    * @param keys different keys, each of which comes twice on average
    * @param warmUpKeys the same of the job that runs before
-   * @param directory that the run may write to
    * @param redisPort where Redis listens; 0 without Redis
    */
   record Spec(
@@ -172,18 +171,16 @@ final class AlternativeRun {
     if (spec.alternative().subject() != null) {
       return Pipelines.build(spec.alternative().subject(), spec.keys(), stages, environment);
     }
-    WatermarkStrategy<Url> withoutStamps = WatermarkStrategy.noWatermarks();
-    if (spec.alternative() == Alternative.REDIS) {
-      DataStream<Url> urls = Pipelines.urls(stages, withoutStamps, environment);
-      return Pipelines.graph(RedisDedup.firstOfEach(urls, spec.redisPort(), redisSet));
+    Alternative.Kind kind = spec.alternative().kind();
+    WatermarkStrategy<Url> stamps = WatermarkStrategy.noWatermarks();
+    if (kind == Alternative.Kind.SQL) {
+      stamps = stamps.withTimestampAssigner((url, time) -> 0);
     }
-    if (spec.alternative().kind() == Alternative.Kind.OURS_SQL) {
-      DataStream<Url> urls = Pipelines.urls(stages, withoutStamps, environment);
-      return Pipelines.graph(ConnectorDedup.firstOfEach(urls, spec.keys()));
-    }
-    return Pipelines.graph(
-        SqlDedup.firstOfEach(
-            Pipelines.urls(
-                stages, withoutStamps.withTimestampAssigner((url, time) -> 0), environment)));
+    DataStream<Url> urls = Pipelines.urls(stages, stamps, environment);
+    return switch (kind) {
+      case REDIS -> Pipelines.graph(RedisDedup.firstOfEach(urls, spec.redisPort(), redisSet));
+      case OURS_SQL -> Pipelines.graph(ConnectorDedup.firstOfEach(urls, spec.keys()));
+      default -> Pipelines.graph(SqlDedup.firstOfEach(urls));
+    };
   }
 }

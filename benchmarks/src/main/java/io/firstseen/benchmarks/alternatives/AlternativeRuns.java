@@ -5,7 +5,6 @@ import io.firstseen.benchmarks.alternatives.RunResult.End;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.util.FileUtils;
 
-/** Runs the alternatives interleaved, one JVM after the other, and prints progress to a stream. */
+/** Runs the alternatives interleaved, one JVM after the other, and prints progress. */
 final class AlternativeRuns {
   /** What a store outside the heap leaves of it: RocksDB gets as much for itself. */
   private static final int HEAP_DIVISOR = 4;
@@ -29,7 +28,6 @@ final class AlternativeRuns {
 
   private final Settings settings;
   private final Path work;
-  private final PrintStream out;
   private final List<RunResult> results = new ArrayList<>();
 
   /** What has not come to an end is not run with more keys, nor again. */
@@ -39,7 +37,6 @@ final class AlternativeRuns {
    * How to run.
    *
    * @param keys numbers of different keys, ascending
-   * @param alternatives what to run
    * @param rounds runs of each with each number of keys
    * @param limit of one run
    * @param heapMebibytes heap of a JVM whose keys are on it
@@ -63,10 +60,9 @@ final class AlternativeRuns {
     }
   }
 
-  AlternativeRuns(Settings settings, Path work, PrintStream out) {
+  AlternativeRuns(Settings settings, Path work) {
     this.settings = settings;
     this.work = work;
-    this.out = out;
   }
 
   List<RunResult> run() throws IOException, InterruptedException {
@@ -86,14 +82,13 @@ final class AlternativeRuns {
 
   private void run(int round, Alternative alternative, long keys)
       throws IOException, InterruptedException {
-    out.printf(Locale.ROOT, "round %d, %,d keys, %s: ", round, keys, alternative.title());
-    out.flush();
+    System.err.printf(Locale.ROOT, "round %d, %,d keys, %s: ", round, keys, alternative.title());
     RunResult result = run(alternative, keys);
     results.add(result);
     if (result.end() != End.FINISHED) {
       given.add(alternative);
     }
-    out.println(AlternativesTable.inWords(result, settings.limit()));
+    System.err.println(AlternativesTable.inWords(result, settings.limit()));
   }
 
   private RunResult run(Alternative alternative, long keys)
@@ -109,17 +104,11 @@ final class AlternativeRuns {
               : child(alternative, keys, directory, 0);
       return new RunResult(alternative, keys, End.FINISHED, progress);
     } catch (ChildJvm.FailedException e) {
-      return new RunResult(alternative, keys, end(e), Progress.read(directory));
+      End end = e.isLate() ? End.LATE : e.isOutOfMemory() ? End.OUT_OF_MEMORY : End.FAILED;
+      return new RunResult(alternative, keys, end, Progress.read(directory));
     } finally {
       FileUtils.deleteDirectory(directory.toFile());
     }
-  }
-
-  private static End end(ChildJvm.FailedException e) {
-    if (e.isLate()) {
-      return End.LATE;
-    }
-    return e.isOutOfMemory() ? End.OUT_OF_MEMORY : End.FAILED;
   }
 
   private Progress child(Alternative alternative, long keys, Path directory, int redisPort)

@@ -114,7 +114,7 @@ public final class AlternativesFigures extends FiguresProgram {
             Duration.ofMillis((long) (minutes * 60_000)),
             heapMebibytes,
             warmUpKeys);
-    List<RunResult> results = new AlternativeRuns(settings, work, System.err).run();
+    List<RunResult> results = new AlternativeRuns(settings, work).run();
     AlternativesTable table = new AlternativesTable(settings, results);
     figures.print(table.text());
     figures.detail("falsePositiveRate", Pipelines.FALSE_POSITIVE_RATE);
@@ -125,7 +125,7 @@ public final class AlternativesFigures extends FiguresProgram {
     figures.detail("warmUpKeys", warmUpKeys);
     figures.detail("runs", results);
     if (svg != null) {
-      Files.writeString(svg, AlternativesPlot.svg(settings, table));
+      Files.writeString(svg, table.svg());
     }
     if (!table.isComplete()) {
       figures.miss();

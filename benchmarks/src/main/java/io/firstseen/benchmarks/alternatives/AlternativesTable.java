@@ -5,12 +5,18 @@ import io.firstseen.benchmarks.alternatives.RunResult.End;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.benchmarks.shared.Url;
+import io.firstseen.cli.plot.LinePanels;
+import io.firstseen.cli.plot.LinePanels.Point;
+import io.firstseen.cli.plot.LinePanels.Style;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.ToDoubleBiFunction;
 
-/** The figures, in Markdown and in JSON. */
+/** The figures, in Markdown and as a plot. */
 final class AlternativesTable {
   private static final String HEADING =
       """
@@ -123,7 +129,6 @@ final class AlternativesTable {
         .orElse("");
   }
 
-  /** How a run ended. */
   static String inWords(RunResult result, Duration limit) {
     Progress progress = result.progress();
     String far = far(progress);
@@ -149,5 +154,44 @@ final class AlternativesTable {
 
   private static String minutes(Duration limit) {
     return String.format(Locale.ROOT, "%.1f", limit.toMillis() / 60_000.0).replace(".0", "");
+  }
+
+  /** Rate and bytes against the number of keys: two panels with a line for each alternative. */
+  String svg() {
+    LinePanels panels =
+        new LinePanels(
+            "Which URLs are new? Half of the records are repeats",
+            "million distinct keys, log scale",
+            true);
+    panels.add(
+        "million events per second, log scale",
+        true,
+        lines((alternative, keys) -> 1e-6 * of(alternative, keys, Figure.EVENTS_PER_SECOND)));
+    panels.add("bytes per key, log scale", true, lines(this::bytesHeld));
+    return panels.svg();
+  }
+
+  private Map<Style, List<Point>> lines(ToDoubleBiFunction<Alternative, Long> figure) {
+    Map<Style, List<Point>> lines = new LinkedHashMap<>();
+    for (Alternative alternative : settings.alternatives()) {
+      lines.put(
+          new Style(alternative.title(), colour(alternative), alternative.store() == Store.ROCKSDB),
+          settings.keys().stream()
+              .map(keys -> new Point(keys / 1e6, figure.applyAsDouble(alternative, keys)))
+              .filter(point -> !Double.isNaN(point.up()))
+              .toList());
+    }
+    return lines;
+  }
+
+  private static String colour(Alternative alternative) {
+    return switch (alternative.kind()) {
+      case OURS -> "#0072b2";
+      case OURS_SQL -> "#56b4e9";
+      case EXACT_BY_HASH -> "#d55e00";
+      case EXACT_BY_URL -> "#5f5f5f";
+      case SQL -> "#009e73";
+      case REDIS -> "#cc79a7";
+    };
   }
 }

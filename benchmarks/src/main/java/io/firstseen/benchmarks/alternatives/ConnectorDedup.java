@@ -41,9 +41,7 @@ final class ConnectorDedup {
     }
   }
 
-  /** Makes a table of the rows that are given. */
   public static final class Factory implements DynamicTableSourceFactory {
-    /** For Flink. */
     public Factory() {}
 
     @Override

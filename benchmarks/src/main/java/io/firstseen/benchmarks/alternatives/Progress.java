@@ -64,7 +64,6 @@ record Progress(long keys, double seconds, Map<Figure, Double> figures) {
       write();
     }
 
-    /** The progress up to now. */
     synchronized Progress progress() {
       return new Progress(
           stages.recordsAtSinks(), (System.nanoTime() - start) / 1e9, Map.copyOf(figures));

@@ -21,7 +21,6 @@ final class RedisConnection implements AutoCloseable {
     this.connection = client.connect(ByteArrayCodec.INSTANCE);
   }
 
-  /** Connects to a server on this machine. */
   static RedisConnection open(int port) {
     RedisClient client =
         RedisClient.create(
@@ -68,7 +67,6 @@ final class RedisConnection implements AutoCloseable {
         + Double.parseDouble(info("cpu", "used_cpu_sys"));
   }
 
-  /** Bytes that the server has allocated. */
   long memoryBytes() {
     return Long.parseLong(info("memory", "used_memory"));
   }

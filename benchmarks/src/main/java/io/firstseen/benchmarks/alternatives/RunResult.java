@@ -6,10 +6,8 @@ package io.firstseen.benchmarks.alternatives;
  * @param keys different keys of the input
  */
 record RunResult(Alternative alternative, long keys, End end, Progress progress) {
-  /** How a run ended. */
   enum End {
     FINISHED,
-    /** Its heap was full. */
     OUT_OF_MEMORY,
     /** It was killed after the time that a run may take. */
     LATE,

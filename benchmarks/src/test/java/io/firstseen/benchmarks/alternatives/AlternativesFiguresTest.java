@@ -8,12 +8,9 @@ import io.firstseen.benchmarks.alternatives.Alternative.Store;
 import io.firstseen.benchmarks.alternatives.RunResult.End;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.FlinkSettings;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -38,21 +35,8 @@ class AlternativesFiguresTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource(names = "OURS_SQL_ROCKSDB")
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDIS")
   void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {
-    runInFlink(alternative);
-  }
-
-  @ParameterizedTest
-  @EnumSource(
-      mode = EnumSource.Mode.EXCLUDE,
-      names = {"OURS_SQL_ROCKSDB", "REDIS"})
-  @Tag("slow")
-  void theOthersDecideAndStartFromTheirCheckpoints(Alternative alternative) throws Exception {
-    runInFlink(alternative);
-  }
-
-  private void runInFlink(Alternative alternative) throws Exception {
     Progress progress =
         AlternativeRun.run(
             new AlternativeRun.Spec(
@@ -170,7 +154,7 @@ class AlternativesFiguresTest {
     AlternativeRuns.Settings settings =
         new AlternativeRuns.Settings(
             keys, EnumSet.allOf(Alternative.class), 1, Duration.ofMinutes(1), 1024, 1000);
-    String svg = AlternativesPlot.svg(settings, new AlternativesTable(settings, results));
+    String svg = new AlternativesTable(settings, results).svg();
     assertThat(
             DocumentBuilderFactory.newDefaultInstance()
                 .newDocumentBuilder()
@@ -224,11 +208,7 @@ class AlternativesFiguresTest {
   }
 
   private RunResult onlyResult(AlternativeRuns.Settings settings) throws Exception {
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    List<RunResult> results =
-        new AlternativeRuns(
-                settings, directory, new PrintStream(said, true, StandardCharsets.UTF_8))
-            .run();
+    List<RunResult> results = new AlternativeRuns(settings, directory).run();
     assertThat(results).hasSize(1);
     return results.get(0);
   }
