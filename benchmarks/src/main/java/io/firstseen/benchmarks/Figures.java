@@ -20,12 +20,10 @@ public final class Figures {
   private final Map<String, Object> details = new LinkedHashMap<>();
   private boolean missed;
 
-  /** Prints a heading. */
   public void title(String title) {
     out.printf("%n%s%n", title);
   }
 
-  /** A figure without a bound. */
   public void plain(String name, double value, String unit) {
     print(name, value, unit, "");
     add(name, value, unit);

@@ -37,7 +37,6 @@ public abstract class FiguresProgram implements Callable<Integer> {
 
   protected final Figures figures = new Figures();
 
-  /** Runs a program and exits. */
   protected static void exit(FiguresProgram program, String... arguments) {
     System.exit(program.commandLine().execute(arguments));
   }

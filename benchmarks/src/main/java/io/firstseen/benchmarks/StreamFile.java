@@ -22,12 +22,10 @@ public final class StreamFile {
    */
   public record Event(long epochSeconds, boolean adds, String key) {}
 
-  /** Opens the stream that the demo sends. */
   public static InputStream openShipped() {
     return StreamFile.class.getResourceAsStream(SHIPPED);
   }
 
-  /** Reads a stream to its end. */
   public static void read(InputStream compressed, Consumer<Event> consumer) throws IOException {
     try (BufferedReader lines =
         new BufferedReader(

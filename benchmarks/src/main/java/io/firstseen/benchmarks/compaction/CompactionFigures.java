@@ -98,27 +98,19 @@ public final class CompactionFigures extends FiguresProgram {
         harness.getOutput().clear();
       }
       double stateBytes = (double) harness.snapshot(1, start).getStateSize() / count;
-      print(count, shards, ttlMillis, withoutBases, withBases, stateBytes);
+      String name = "%,d keys in %d%s: ".formatted(count, shards, ttlMillis > 0 ? ", ttl" : "");
+      double median = Turns.median(withoutBases, Double::doubleValue);
+      double most = ttlMillis == 0 ? MAX_NANOS : Double.POSITIVE_INFINITY;
+      figures.atMost(name + "a window, of a key", median, most, "ns");
+      figures.plain(
+          name + "least", withoutBases.stream().min(Double::compare).orElse(Double.NaN), "ns");
+      figures.plain(name + "with bases", Turns.median(withBases, Double::doubleValue), "ns");
+      double mostBytes =
+          ttlMillis == 0 && count / shards == 1_000_000
+              ? MAX_STATE_BYTES
+              : Double.POSITIVE_INFINITY;
+      figures.atMost(name + "state of a key", stateBytes, mostBytes, "bytes");
     }
-  }
-
-  private void print(
-      int count,
-      int shards,
-      long ttlMillis,
-      List<Double> withoutBases,
-      List<Double> withBases,
-      double stateBytes) {
-    String name = "%,d keys in %d%s: ".formatted(count, shards, ttlMillis > 0 ? ", ttl" : "");
-    double median = Turns.median(withoutBases, Double::doubleValue);
-    double most = ttlMillis == 0 ? MAX_NANOS : Double.POSITIVE_INFINITY;
-    figures.atMost(name + "a window, of a key", median, most, "ns");
-    figures.plain(
-        name + "least", withoutBases.stream().min(Double::compare).orElse(Double.NaN), "ns");
-    figures.plain(name + "with bases", Turns.median(withBases, Double::doubleValue), "ns");
-    double mostBytes =
-        ttlMillis == 0 && count / shards == 1_000_000 ? MAX_STATE_BYTES : Double.POSITIVE_INFINITY;
-    figures.atMost(name + "state of a key", stateBytes, mostBytes, "bytes");
   }
 
   /** Nanoseconds from the watermark to the reports of all shards. */

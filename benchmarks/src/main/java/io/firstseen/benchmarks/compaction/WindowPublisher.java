@@ -44,7 +44,6 @@ public final class WindowPublisher implements AutoCloseable {
   private long windowStart = START_MILLIS;
   private Manifest manifest;
 
-  /** Opens the operators of a set. */
   public WindowPublisher(SnapshotSpec spec, Publication publication) throws Exception {
     windowMillis = spec.windowMillis();
     compaction = open(spec, Publication.OF_ALL, "-compaction");
@@ -115,7 +114,6 @@ public final class WindowPublisher implements AutoCloseable {
     return records;
   }
 
-  /** The newest manifest. */
   public Manifest manifest() {
     return manifest;
   }

@@ -28,7 +28,6 @@ public class LookupBenchmark extends NanosBenchmark {
   private Peer.Subject filter;
   private int next;
 
-  /** Fills the filter. */
   @Setup
   public void fill() {
     filter = peer.create(keys, rate);

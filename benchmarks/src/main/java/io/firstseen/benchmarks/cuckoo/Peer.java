@@ -18,9 +18,7 @@ public enum Peer {
   FIRSTSEEN_AT_ONCE,
   /** Ours, made for the number of keys, given all of them in one call. */
   FIRSTSEEN_SIZED_AT_ONCE,
-  /** Guava's Bloom filter. */
   GUAVA_BLOOM,
-  /** CuckooFilter4J. */
   CUCKOOFILTER4J,
   /** fastfilter's cuckoo filter of 16 bits per slot: no growth, no deletion, a rate of 0.012 %. */
   CUCKOO16;
@@ -54,7 +52,6 @@ public enum Peer {
     throw new UnsupportedOperationException("the filter cannot delete");
   }
 
-  /** The operations of every peer. */
   interface Subject {
     void insert(long key);
 

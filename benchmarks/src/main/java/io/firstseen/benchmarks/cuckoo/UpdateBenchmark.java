@@ -47,7 +47,6 @@ public class UpdateBenchmark {
   private long[] all;
   private Peer.Subject full;
 
-  /** Draws the keys. */
   @Setup
   public void draw() {
     all = new SplittableRandom(20261120).longs(keys).toArray();

@@ -20,13 +20,10 @@ final class BrokerProcess {
   /**
    * What to start.
    *
-   * @param directory of the data, which stay
-   * @param topic a topic to make
-   * @param partitions of it
+   * @param partitions of the topic of events
    */
-  record Spec(String directory, String topic, int partitions) {}
+  record Spec(String directory, int partitions) {}
 
-  /** Starts a broker, which prints its address. */
   static ChildJvm.Service start(Processors processors, Spec spec) throws IOException {
     return ChildJvm.withHeap(HEAP_MEBIBYTES)
         .processors(processors)
@@ -43,7 +40,7 @@ final class BrokerProcess {
             .with("log.cleaner.min.compaction.lag.ms", Long.toString(TimeUnit.DAYS.toMillis(1)))
             .with("log.segment.delete.delay.ms", "1000");
     try (EmbeddedBroker broker = EmbeddedBroker.start(Path.of(spec.directory()), settings)) {
-      broker.createTopics(List.of(new NewTopic(spec.topic(), spec.partitions(), (short) 1)));
+      broker.createTopics(List.of(new NewTopic(Events.TOPIC, spec.partitions(), (short) 1)));
       System.out.println(broker.bootstrapServers());
       while (System.in.read() >= 0) {}
     }

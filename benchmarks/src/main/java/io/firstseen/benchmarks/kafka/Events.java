@@ -38,12 +38,10 @@ record Events(EventFormat format, int partitions, int count) {
     }
   }
 
-  /** The number of different keys. */
   int keys() {
     return count / 2;
   }
 
-  /** The first of these events. */
   Events first(int fewer) {
     return new Events(format, partitions, fewer);
   }
@@ -66,17 +64,7 @@ record Events(EventFormat format, int partitions, int count) {
   void write(String bootstrapServers) {
     AtomicReference<Exception> refusal = new AtomicReference<>();
     SplittableRandom random = new SplittableRandom(SEED);
-    try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(
-            Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrapServers,
-                ProducerConfig.LINGER_MS_CONFIG,
-                20,
-                ProducerConfig.BATCH_SIZE_CONFIG,
-                1 << 18),
-            new ByteArraySerializer(),
-            new ByteArraySerializer())) {
+    try (KafkaProducer<byte[], byte[]> producer = producer(bootstrapServers, 20, 1 << 18)) {
       for (int i = 0; i < count && refusal.get() == null; i++) {
         int key = i % 2 == 0 ? i / 2 : random.nextInt(i / 2 + 1);
         var unused =
@@ -93,6 +81,20 @@ record Events(EventFormat format, int partitions, int count) {
     if (refusal.get() != null) {
       throw new KafkaException("an event was not taken: " + refusal.get().getMessage());
     }
+  }
+
+  static KafkaProducer<byte[], byte[]> producer(
+      String bootstrapServers, int lingerMillis, int batchBytes) {
+    return new KafkaProducer<>(
+        Map.of(
+            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers,
+            ProducerConfig.LINGER_MS_CONFIG,
+            lingerMillis,
+            ProducerConfig.BATCH_SIZE_CONFIG,
+            batchBytes),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
   }
 
   private ProducerRecord<byte[], byte[]> record(int i, int key) {

@@ -35,7 +35,6 @@ public final class KafkaFigures extends FiguresProgram {
     static final Bounds ASKED_FOR = new Bounds(0.9, 0.9);
   }
 
-  /** The parts of the figures: how events are written, and the number of tasks. */
   enum Part {
     /** The record's key is the key, canonicaliser {@code none}. */
     KEY_1(EventFormat.KEY, 1),
@@ -50,6 +49,11 @@ public final class KafkaFigures extends FiguresProgram {
     Part(EventFormat format, int parallelism) {
       this.format = format;
       this.parallelism = parallelism;
+    }
+
+    /** Whether job and broker have a processor each. */
+    boolean isApart() {
+      return parallelism == 1 && Processors.canBeChosen();
     }
 
     @Override
@@ -129,7 +133,6 @@ public final class KafkaFigures extends FiguresProgram {
   }
 
   private void measure(Part part, Path directory) throws Exception {
-    boolean apart = part.parallelism == 1 && Processors.canBeChosen();
     figures.title(
         "%s: %,d events, %d task%s, a checkpoint every %,d ms%s"
             .formatted(
@@ -138,35 +141,27 @@ public final class KafkaFigures extends FiguresProgram {
                 part.parallelism,
                 part.parallelism == 1 ? "" : "s",
                 checkpointMillis,
-                apart ? ", job and broker on a processor each" : ""));
+                part.isApart() ? ", job and broker on a processor each" : ""));
     Events events = new Events(part.format, part.parallelism, records);
     Map<Subject, List<MeasuredRun.Result>> results;
     try (ChildJvm.Service broker =
         BrokerProcess.start(
-            apart ? Processors.SECOND : Processors.ALL,
-            new BrokerProcess.Spec(
-                directory.resolve("broker").toString(), Events.TOPIC, part.parallelism))) {
+            part.isApart() ? Processors.SECOND : Processors.ALL,
+            new BrokerProcess.Spec(directory.resolve("broker").toString(), part.parallelism))) {
       events.write(broker.line());
       results =
           Turns.measure(
               subjects,
               0,
               rounds,
-              (subject, round) ->
-                  run(part, subject, round, events, broker.line(), directory, apart));
+              (subject, round) -> run(part, subject, round, events, broker.line(), directory));
     }
     MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
     print(part, results);
   }
 
   private MeasuredRun.Result run(
-      Part part,
-      Subject subject,
-      int round,
-      Events events,
-      String bootstrapServers,
-      Path directory,
-      boolean apart)
+      Part part, Subject subject, int round, Events events, String bootstrapServers, Path directory)
       throws Exception {
     MeasuredRun.Spec spec =
         new MeasuredRun.Spec(
@@ -181,7 +176,7 @@ public final class KafkaFigures extends FiguresProgram {
             directory.resolve("flink").toString());
     MeasuredRun.Result result =
         ChildJvm.withHeap(HEAP_MEBIBYTES)
-            .processors(apart ? Processors.FIRST : Processors.ALL)
+            .processors(part.isApart() ? Processors.FIRST : Processors.ALL)
             .run(MeasuredRun.class, spec, MeasuredRun.Result.class);
     System.err.printf(
         "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds per million, compiling for %.0f %%%n",

@@ -14,14 +14,11 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -45,7 +42,6 @@ public final class LatencyFigures extends FiguresProgram {
   /** Heap of each job, in addition to its state. */
   private static final int HEAP_MEBIBYTES = 2048;
 
-  /** The measured jobs. */
   enum Job {
     HEAP(Subject.OURS, StateBackend.HEAP, 8),
     ROCKSDB(Subject.OURS, StateBackend.ROCKSDB, 8),
@@ -153,9 +149,8 @@ public final class LatencyFigures extends FiguresProgram {
     String name = "%s, a checkpoint every %d s".formatted(job, interval);
     try (ChildJvm.Service broker =
             BrokerProcess.start(
-                Processors.ALL,
-                new BrokerProcess.Spec(directory.resolve("broker").toString(), Events.TOPIC, 1));
-        KafkaProducer<byte[], byte[]> producer = producer(broker.line())) {
+                Processors.ALL, new BrokerProcess.Spec(directory.resolve("broker").toString(), 1));
+        KafkaProducer<byte[], byte[]> producer = Events.producer(broker.line(), 5, 1 << 16)) {
       send(producer, 0, backlog, Double.POSITIVE_INFINITY);
       LatencyJob.Spec spec =
           new LatencyJob.Spec(
@@ -213,18 +208,5 @@ public final class LatencyFigures extends FiguresProgram {
               new ProducerRecord<>(Events.TOPIC, Url.of(stage.keyAt(i)).utf8(), Events.PAYLOAD));
     }
     producer.flush();
-  }
-
-  private static KafkaProducer<byte[], byte[]> producer(String bootstrapServers) {
-    return new KafkaProducer<>(
-        Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers,
-            ProducerConfig.LINGER_MS_CONFIG,
-            5,
-            ProducerConfig.BATCH_SIZE_CONFIG,
-            1 << 16),
-        new ByteArraySerializer(),
-        new ByteArraySerializer());
   }
 }

@@ -35,7 +35,6 @@ final class LatencyJob {
    * @param keys known keys
    * @param intervalSeconds between two checkpoints
    * @param savepoint with the known keys
-   * @param directory for Flink's files
    */
   record Spec(
       Subject subject,

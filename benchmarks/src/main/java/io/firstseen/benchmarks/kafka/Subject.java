@@ -18,7 +18,6 @@ enum Subject {
     return this != PASS_THROUGH;
   }
 
-  /** Whether it is the dedup job. */
   boolean isOurs() {
     return this == OURS || this == OURS_WITHOUT_DUPLICATES;
   }

@@ -92,7 +92,6 @@ final class TimedOutcomes implements AutoCloseable {
     return 1e3 * steady.share() * outcomes() / (steady.toMillis() - steady.fromMillis());
   }
 
-  /** Forgets the times until now. */
   void forgetTimes() {
     Arrays.fill(countsByMillis, 0);
   }

@@ -169,45 +169,29 @@ public final class ListFigures extends FiguresProgram {
     long present = 0;
     UrlExpressions asked = expressions("http://a/");
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      if (round == 0) {
+        Stream.of(lookUps, keyLookUps, single, batches).forEach(Latencies::clear);
+        present = 0;
+      }
       List<String> hosts = hosts(round + WARM_UP_ROUNDS);
       List<byte[]> entries = hosts.stream().map(host -> (host + "/").getBytes(UTF_8)).toList();
       List<byte[]> urls =
           hosts.stream().map(host -> kind.pattern().formatted(host).getBytes(UTF_8)).toList();
-      boolean counts = round >= 0;
       asked = UrlExpressions.of(urls.get(0));
       // The sets take turns.
-      time(
-          entries,
-          counts ? lookUps : new Latencies(),
-          (form, i) -> sets.get(i % sets.size()).mightContain(HASH.hash(form)));
-      time(
-          urls,
-          counts ? keyLookUps : new Latencies(),
-          (url, i) -> sets.get(i % sets.size()).mightContainKey(url, HASH));
-      time(
-          urls,
-          counts ? single : new Latencies(),
-          (url, i) -> lists.ask(null, UrlExpressions.of(url)).isPresent());
-      long found = askInBatches(lists, urls, counts ? batches : new Latencies());
-      present += counts ? found : 0;
+      time(entries, lookUps, (form, i) -> sets.get(i % sets.size()).mightContain(HASH.hash(form)));
+      time(urls, keyLookUps, (url, i) -> sets.get(i % sets.size()).mightContainKey(url, HASH));
+      time(urls, single, (url, i) -> lists.ask(null, UrlExpressions.of(url)).isPresent());
+      present += askInBatches(lists, urls, batches);
     }
-    print(lists, kind, asked.count(), lookUps, keyLookUps, single, batches);
-    wrong(lists, kind, asked, present);
-  }
-
-  private void print(
-      UrlLists lists,
-      Kind kind,
-      int count,
-      Latencies lookUps,
-      Latencies keyLookUps,
-      Latencies single,
-      Latencies batches) {
-    int all = count * listCount;
     figures.title(
         "%s: %s; %d expressions, %d lists of %,d entries"
             .formatted(
-                kind.name(), kind.pattern().formatted("HOST"), count, lists.lists().size(), keys));
+                kind.name(),
+                kind.pattern().formatted("HOST"),
+                asked.count(),
+                lists.lists().size(),
+                keys));
     figures.plain(
         "exact look-up of a canonical form, with its hash, median", lookUps.median(), "ns");
     figures.plain("the same, p99", lookUps.quantile(0.99), "ns");
@@ -218,6 +202,7 @@ public final class ListFigures extends FiguresProgram {
     figures.plain("a batch of %,d, median".formatted(BATCH), batches.median() / 1e6, "ms");
     figures.plain("a batch of %,d, p99".formatted(BATCH), batches.quantile(0.99) / 1e6, "ms");
     figures.plain("questions in batches", 1e9 * BATCH / batches.mean(), "URLs/s");
+    int all = asked.count() * listCount;
     figures.plain(
         "a question / (look-up of a form × expressions × lists)",
         single.median() / (lookUps.median() * all),
@@ -232,6 +217,11 @@ public final class ListFigures extends FiguresProgram {
         batches.median() / BATCH / (keyLookUps.median() * all),
         bounds.ofLookUps(),
         "");
+    // Half of the URLs are listed; others that are reported as present are wrong.
+    long absent = (long) rounds * (questions / BATCH) * BATCH / 2;
+    double stated = lists.falsePositiveRate(asked);
+    figures.plain("stated rate of a question", 100 * stated, "%");
+    wrong(kind.name(), present - absent, absent, absent * stated);
   }
 
   @FunctionalInterface
@@ -265,14 +255,6 @@ public final class ListFigures extends FiguresProgram {
       present += answers.stream().filter(UrlAnswer::isPresent).count();
     }
     return present;
-  }
-
-  /** Half of the queried URLs are listed; other URLs reported as present are wrong. */
-  private void wrong(UrlLists lists, Kind kind, UrlExpressions url, long present) {
-    long asked = (long) rounds * (questions / BATCH) * BATCH / 2;
-    double stated = lists.falsePositiveRate(url);
-    figures.plain("stated rate of a question", 100 * stated, "%");
-    wrong(kind.name(), present - asked, asked, asked * stated);
   }
 
   private void wrong(String name, long wrong, long asked, double stated) {
@@ -367,7 +349,6 @@ public final class ListFigures extends FiguresProgram {
     return entries;
   }
 
-  /** The set of entries in canonical form. */
   private static SnapshotSet published(String name, Stream<String> entries) throws Exception {
     try (WindowPublisher publisher =
         WindowPublisher.ofKeys(name, Canonicaliser.URL_EXPRESSION, entries)) {
@@ -414,7 +395,6 @@ public final class ListFigures extends FiguresProgram {
     wrong(name, wrong, asked.size(), stated);
   }
 
-  /** Durations of calls, in nanoseconds. */
   private static final class Latencies {
     private long[] nanos = new long[1 << 16];
     private int count;
@@ -424,6 +404,10 @@ public final class ListFigures extends FiguresProgram {
         nanos = Arrays.copyOf(nanos, 2 * count);
       }
       nanos[count++] = duration;
+    }
+
+    void clear() {
+      count = 0;
     }
 
     /** The duration that a share of all calls, in (0, 1], does not exceed. */

@@ -38,7 +38,6 @@ import org.openjdk.jmh.annotations.TearDown;
 public class DedupOperatorBenchmark extends NanosBenchmark {
   private static final int RECORDS = 1 << 17;
 
-  /** The state backend. */
   public enum Backend {
     HEAP,
     ROCKSDB,
@@ -58,7 +57,6 @@ public class DedupOperatorBenchmark extends NanosBenchmark {
     }
   }
 
-  /** The measured operator. */
   public enum Subject {
     DEDUP,
     PASSING_ON
@@ -127,7 +125,6 @@ public class DedupOperatorBenchmark extends NanosBenchmark {
     harness.processElement(comingAndGoing.get(next));
   }
 
-  /** Checks the counts of output records. */
   @TearDown(Level.Iteration)
   public void check() {
     if (subject == Subject.DEDUP && output.main() > 0 && output.side() > output.main() / 100) {

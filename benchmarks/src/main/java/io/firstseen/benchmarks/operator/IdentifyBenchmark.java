@@ -86,20 +86,21 @@ public class IdentifyBenchmark extends NanosBenchmark {
   @Benchmark
   public Change<byte[]> carry() throws IOException {
     next = (next + 1) & (RECORDS - 1);
-    out.clear();
-    serializer.serialize(changes.get(next), out);
-    in.setBuffer(out.getSharedBuffer(), 0, out.length());
-    return serializer.deserialize(in);
+    return carry(serializer, changes.get(next));
   }
 
   /** Serializes and deserializes only the event, as a job without a dedup does. */
   @Benchmark
   public byte[] carryEvent() throws IOException {
     next = (next + 1) & (RECORDS - 1);
+    return carry(eventSerializer, events.get(next).getValue());
+  }
+
+  private <T> T carry(TypeSerializer<T> ofValue, T value) throws IOException {
     out.clear();
-    eventSerializer.serialize(events.get(next).getValue(), out);
+    ofValue.serialize(value, out);
     in.setBuffer(out.getSharedBuffer(), 0, out.length());
-    return eventSerializer.deserialize(in);
+    return ofValue.deserialize(in);
   }
 
   @TearDown

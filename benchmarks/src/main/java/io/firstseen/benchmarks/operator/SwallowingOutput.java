@@ -18,17 +18,14 @@ public class SwallowingOutput<T> implements Output<StreamRecord<T>> {
   private long main;
   private long side;
 
-  /** Records of the main output. */
   public long main() {
     return main;
   }
 
-  /** Records of all side outputs. */
   public long side() {
     return side;
   }
 
-  /** Counts from 0 again. */
   public void clear() {
     main = 0;
     side = 0;

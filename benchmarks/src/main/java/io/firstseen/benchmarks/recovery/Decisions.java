@@ -33,7 +33,6 @@ final class Decisions {
     COUNTERS.clear();
   }
 
-  /** Counts records and drops them. */
   static final class Counting<T> implements Sink<T> {
     private static final long serialVersionUID = 1;
 

@@ -122,7 +122,6 @@ public final class RecoveryFigures extends FiguresProgram {
     return cached >= 1 ? (long) (2 * pages) + (64 << 20) : (long) (pages * cached);
   }
 
-  /** The figures for people. */
   static String table(List<RecoveryRun.Result> results) {
     StringBuilder table = new StringBuilder();
     for (RecoveryRun.Result result : results) {

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * parallelism 1 and 2, from savepoints of its own and after a failure.
  */
 final class RecoveryRun {
-  /** The most parallelism of a run. */
   private static final int MAX_TASKS = 2;
 
   /** Numbers that a job may use for its records; the next one begins after them. */
@@ -51,13 +50,11 @@ final class RecoveryRun {
   /**
    * What to run.
    *
-   * @param backend where state is
    * @param keys known keys, which is also the capacity
    * @param savepoint of the known keys
    * @param seconds for how long each job is watched after its first record
    * @param pageCacheBytes of all tasks together; used on RocksDB
    * @param managedMemoryMebibytes RocksDB's own memory, of all tasks together
-   * @param directory that the run may write to
    */
   record Spec(
       Backend backend,
@@ -72,7 +69,6 @@ final class RecoveryRun {
    * A measured start, or restart.
    *
    * @param what from where it began
-   * @param parallelism of the job
    * @param tasksRunSeconds until all tasks ran, their state restored
    * @param firstRecordSeconds until the first record was decided
    * @param fullRateSeconds until the beginning of the first second at 90 % of the steady rate
@@ -91,7 +87,6 @@ final class RecoveryRun {
   /**
    * All that was measured.
    *
-   * @param backend where state was
    * @param keys known keys at the beginning
    * @param heapBytes live objects of a job with the known keys; on RocksDB no page is cached yet
    * @param checkpointBytes files of a whole checkpoint of one task

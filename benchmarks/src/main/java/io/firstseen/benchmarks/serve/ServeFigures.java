@@ -1,12 +1,25 @@
 package io.firstseen.benchmarks.serve;
 
+import com.sun.net.httpserver.HttpServer;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.compaction.WindowPublisher;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.Processors;
 import io.firstseen.benchmarks.shared.Turns;
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.server.ServerOptions;
+import io.firstseen.server.ServiceLog;
+import io.firstseen.server.SetSource;
+import io.firstseen.server.SnapshotServer;
+import io.firstseen.server.http.Access;
+import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.HttpLimits;
+import io.firstseen.server.http.HttpService;
+import io.firstseen.server.http.Reply;
+import io.firstseen.server.http.RequestObserver;
+import io.firstseen.server.http.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,9 +29,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -33,7 +46,6 @@ import picocli.CommandLine.Option;
  */
 public final class ServeFigures extends FiguresProgram {
   private static final double WANTED_RATIO = 0.7;
-  private static final String EMPTY_HANDLER = "empty handler";
   private static final int ASKED_KEYS = 4_000;
 
   @Option(
@@ -55,7 +67,7 @@ public final class ServeFigures extends FiguresProgram {
     exit(new ServeFigures(), arguments);
   }
 
-  private record Subject(int port, List<String> targets, String expected) {}
+  private record Subject(String name, int port, List<String> targets, String expected) {}
 
   @Override
   protected void measure(Path directory) throws Exception {
@@ -73,7 +85,6 @@ public final class ServeFigures extends FiguresProgram {
     }
   }
 
-  /** The i-th key of the set. */
   private static String key(int i) {
     return String.format("https://example.org/page-%08d", i);
   }
@@ -92,30 +103,24 @@ public final class ServeFigures extends FiguresProgram {
     }
   }
 
-  private Map<String, Subject> subjects(int[] ports) {
-    Map<String, Subject> subjects = new LinkedHashMap<>();
+  private List<Subject> subjects(int[] ports) {
     String present = "\"present\":true";
     String absent = "\"present\":false";
     String contains = "/v1/contains?key=";
     String match = "/v1/match?url=";
+    IntFunction<String> key = ServeFigures::key;
     IntFunction<String> page = i -> "https://www." + host(i) + "/login?id=1";
     IntFunction<String> deepPage = i -> "https://a.b.c.d." + host(i) + "/1/2/3/4/login?id=1";
-    subjects.put(EMPTY_HANDLER, new Subject(ports[2], List.of("/empty"), ""));
-    subjects.put(
-        "contains, present",
-        new Subject(ports[0], targets(contains, ServeFigures::key, 0), present));
-    subjects.put(
-        "contains, absent",
-        new Subject(ports[0], targets(contains, ServeFigures::key, keys), absent));
-    subjects.put(
-        "match, 6 expressions, present", new Subject(ports[1], targets(match, page, 0), present));
-    subjects.put(
-        "match, 6 expressions, absent", new Subject(ports[1], targets(match, page, keys), absent));
-    subjects.put(
-        "match, 30 expressions, absent",
-        new Subject(ports[1], targets(match, deepPage, keys), absent));
-    subjects.put("empty handler of the JDK", new Subject(ports[3], List.of("/empty"), ""));
-    return subjects;
+    List<String> empty = List.of("/empty");
+    return List.of(
+        new Subject("empty handler", ports[2], empty, ""),
+        new Subject("contains, present", ports[0], targets(contains, key, 0), present),
+        new Subject("contains, absent", ports[0], targets(contains, key, keys), absent),
+        new Subject("match, 6 expressions, present", ports[1], targets(match, page, 0), present),
+        new Subject("match, 6 expressions, absent", ports[1], targets(match, page, keys), absent),
+        new Subject(
+            "match, 30 expressions, absent", ports[1], targets(match, deepPage, keys), absent),
+        new Subject("empty handler of the JDK", ports[3], empty, ""));
   }
 
   private List<String> targets(String path, IntFunction<String> key, int first) {
@@ -132,13 +137,13 @@ public final class ServeFigures extends FiguresProgram {
     }
   }
 
-  private void measure(ChildJvm.Service server, Map<String, Subject> subjects) throws Exception {
-    Map<String, List<Round>> all =
-        Turns.measure(
-            subjects.keySet(), 1, rounds, (name, round) -> round(server, subjects.get(name)));
-    List<Round> empty = all.get(EMPTY_HANDLER);
+  private void measure(ChildJvm.Service server, List<Subject> subjects) throws Exception {
+    Map<Subject, List<Round>> all =
+        Turns.measure(subjects, 1, rounds, (subject, round) -> round(server, subject));
+    List<Round> empty = all.get(subjects.get(0));
     all.forEach(
-        (name, measured) -> {
+        (subject, measured) -> {
+          String name = subject.name();
           figures.title(name);
           double rate = Turns.median(measured, Round::rate);
           figures.plain("requests per second", rate, "");
@@ -171,5 +176,66 @@ public final class ServeFigures extends FiguresProgram {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), subject.port());
     return new HttpLoad(address, subject.targets(), connections, subject.expected());
+  }
+
+  /**
+   * The measured process: the service over a set, the service over a list, an empty handler of the
+   * same server, and an empty handler of the JDK's server. Prints their ports and ends when its
+   * standard input does.
+   */
+  static final class ServedProcess {
+    static final String SET = "bench";
+
+    private ServedProcess() {}
+
+    record Spec(String set, String list) {}
+
+    public static void main(String[] arguments) throws Exception {
+      Spec spec = ChildJvm.specification(arguments, Spec.class);
+      InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      SnapshotServer set = serve(any, Path.of(spec.set()));
+      SnapshotServer list = serve(any, Path.of(spec.list()));
+      byte[] body = "{\"present\":true}\n".getBytes(StandardCharsets.US_ASCII);
+      HttpService empty =
+          new HttpService(
+              any,
+              HttpLimits.DEFAULT,
+              Access.by(AllowedHosts.any()),
+              Duration.ZERO,
+              new RequestObserver() {},
+              List.of(
+                  Route.get(
+                      "empty", "/empty", request -> Reply.of(200, "application/json", body))));
+      System.setProperty("sun.net.httpserver.nodelay", "true");
+      HttpServer jdk = HttpServer.create(any, 0);
+      jdk.createContext(
+          "/empty",
+          exchange -> {
+            exchange.getResponseHeaders().set("content-type", "application/json");
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          });
+      jdk.start();
+      System.out.println(
+          set.address().getPort()
+              + " "
+              + list.address().getPort()
+              + " "
+              + empty.address().getPort()
+              + " "
+              + jdk.getAddress().getPort());
+      while (System.in.read() >= 0) {}
+      System.exit(0);
+    }
+
+    private static SnapshotServer serve(InetSocketAddress address, Path directory)
+        throws IOException {
+      return SnapshotServer.start(
+          ServerOptions.at(address),
+          List.of(
+              SetSource.directory(directory, SET, KeyHash.fixed(), List.of(), Optional.empty())),
+          new ServiceLog() {});
+    }
   }
 }

@@ -19,7 +19,6 @@ public record HashedUrl(long hash, Url url) {
   public static final TypeInformation<HashedUrl> TYPE =
       new SerializerTypeInformation<>(HashedUrl.class, new Serializer());
 
-  /** Writes the hash, then the URL. */
   static final class Serializer extends ImmutableSerializer<HashedUrl> {
     private static final long serialVersionUID = 1;
 
@@ -40,7 +39,6 @@ public record HashedUrl(long hash, Url url) {
     }
   }
 
-  /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<HashedUrl> {
     public Snapshot() {
       super(1, Serializer::new);

@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.shared;
 
+import com.google.common.collect.Streams;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.embedded.EmbeddedCluster;
 import java.io.IOException;
@@ -29,7 +30,6 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
-import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.jspecify.annotations.Nullable;
@@ -130,13 +130,11 @@ public final class LocalFlink implements AutoCloseable {
   }
 
   private boolean isRestarted(JobClient job) {
-    for (AccessExecutionVertex task : cluster.executionGraph(job).getAllExecutionVertices()) {
-      if (task.getExecutionState() != ExecutionState.RUNNING
-          || task.getCurrentExecutionAttempt().getAttemptNumber() == 0) {
-        return false;
-      }
-    }
-    return true;
+    return Streams.stream(cluster.executionGraph(job).getAllExecutionVertices())
+        .allMatch(
+            task ->
+                task.getExecutionState() == ExecutionState.RUNNING
+                    && task.getCurrentExecutionAttempt().getAttemptNumber() > 0);
   }
 
   /** Waits for an event in a running job; fails if the job fails. */
@@ -159,7 +157,6 @@ public final class LocalFlink implements AutoCloseable {
     return after.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Takes a savepoint and returns its path. */
   public Path savepoint(JobClient job, SavepointFormatType format) throws Exception {
     Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
     String place = job.triggerSavepoint(FlinkPath.of(savepoints), format).get();

@@ -13,6 +13,13 @@ public record OptionChecks(CommandSpec command) {
     return new ParameterException(command.commandLine(), sentence);
   }
 
+  /** Refuses a value below the least. */
+  public void atLeast(String option, long least, long value) {
+    if (value < least) {
+      throw refused(option + " must be at least " + least + ", got " + value);
+    }
+  }
+
   /** Refuses a value below the least, and NaN. */
   public void atLeast(String option, double least, double value) {
     if (!(value >= least)) {

@@ -38,7 +38,6 @@ public record Stage(Mix mix, int repeatPercent, long known, long records) implem
     return new Stage(Mix.SOME_NEW, repeatPercent, 0, newKeys * 100 / (100 - repeatPercent));
   }
 
-  /** New keys only. */
   public static Stage allNew(long known, long newKeys) {
     return new Stage(Mix.ALL_NEW, 0, known, newKeys);
   }

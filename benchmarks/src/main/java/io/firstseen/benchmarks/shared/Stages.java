@@ -64,7 +64,6 @@ public final class Stages {
     sinkThreads.add(Thread.currentThread().getId());
   }
 
-  /** Called when a sink has received some records more. */
   void received(long more) {
     records.add(more);
   }

@@ -85,7 +85,6 @@ public final class WireFigures extends FiguresProgram {
         new Bounds(1.05, 2_000, 1_000, 400, 256_000, 8, 1.50, 1.78, 1.25);
   }
 
-  /** The parts of the figures. */
   enum Part {
     SMALL_CHANGE(true, 0.0001),
     MEDIUM_CHANGE(true, 0.001),

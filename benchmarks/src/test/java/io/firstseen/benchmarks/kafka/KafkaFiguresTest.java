@@ -34,10 +34,23 @@ class KafkaFiguresTest {
   @Tag("slow")
   void everyJobReadsAndWritesAllEventsOfTwoPartitions() throws Exception {
     Events events = new Events(EventFormat.JSON, 2, EVENTS);
-    try (ChildJvm.Service broker = broker(2)) {
+    BrokerProcess.Spec brokerSpec =
+        new BrokerProcess.Spec(directory.resolve("broker").toString(), events.partitions());
+    try (ChildJvm.Service broker = BrokerProcess.start(Processors.ALL, brokerSpec)) {
       events.write(broker.line());
       for (Subject subject : Subject.values()) {
-        MeasuredRun.Result result = MeasuredRun.run(spec(subject, 1, events, broker));
+        MeasuredRun.Result result =
+            MeasuredRun.run(
+                new MeasuredRun.Spec(
+                    "test-" + subject,
+                    subject,
+                    events,
+                    EVENTS / 3,
+                    /* warmUps= */ 1,
+                    100,
+                    List.of("linger.ms=1"),
+                    broker.line(),
+                    directory.resolve("flink").toString()));
         assertThat(result.eventsPerSecond()).isPositive();
         assertThat(result.processorSeconds()).isPositive();
       }
@@ -59,32 +72,6 @@ class KafkaFiguresTest {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     Pipelines.buildToCompare(subject, env, kafka, JobOptions.parse());
     assertThat(env.getStreamGraph().getJobGraph().getNumberOfVertices()).isPositive();
-  }
-
-  @Tag("slow")
-  @Test
-  void theDedupReadsAndWritesAllEvents() throws Exception {
-    Events events = new Events(EventFormat.KEY, 1, EVENTS);
-    try (ChildJvm.Service broker = broker(1)) {
-      events.write(broker.line());
-      MeasuredRun.Result result = MeasuredRun.run(spec(Subject.OURS, 0, events, broker));
-      assertThat(result.eventsPerSecond()).isPositive();
-      assertThat(result.processorSeconds()).isPositive();
-    }
-  }
-
-  private MeasuredRun.Spec spec(
-      Subject subject, int warmUps, Events events, ChildJvm.Service broker) {
-    return new MeasuredRun.Spec(
-        "test-" + subject,
-        subject,
-        events,
-        EVENTS / 3,
-        warmUps,
-        100,
-        List.of("linger.ms=1"),
-        broker.line(),
-        directory.resolve("flink").toString());
   }
 
   @Test
@@ -110,12 +97,6 @@ class KafkaFiguresTest {
         .filteredOn(figure -> figure.has("reached"))
         .hasSize(2)
         .noneMatch(figure -> figure.path("reached").booleanValue());
-  }
-
-  private ChildJvm.Service broker(int partitions) throws Exception {
-    return BrokerProcess.start(
-        Processors.ALL,
-        new BrokerProcess.Spec(directory.resolve("broker").toString(), Events.TOPIC, partitions));
   }
 
   @ParameterizedTest

@@ -12,6 +12,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RecoveryRunTest {
   private static final int KEYS = 50_000;
@@ -19,18 +21,9 @@ class RecoveryRunTest {
   @TempDir Path directory;
 
   @Tag("slow")
-  @Test
-  void everyStartAndFailureIsMeasured() throws Exception {
-    measure(Backend.HASHMAP);
-  }
-
-  @Test
-  @Tag("slow")
-  void everyStartAndFailureIsMeasuredOnRocksDb() throws Exception {
-    measure(Backend.ROCKSDB);
-  }
-
-  private void measure(Backend backend) throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void everyStartAndFailureIsMeasured(Backend backend) throws Exception {
     String savepoint =
         KnownKeysRun.run(new KnownKeysRun.Spec(KEYS, directory.resolve("known").toString(), false));
     RecoveryRun.Result result =
