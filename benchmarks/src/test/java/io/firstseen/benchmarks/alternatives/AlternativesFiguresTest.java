@@ -35,8 +35,21 @@ class AlternativesFiguresTest {
 
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDIS")
+  @EnumSource(names = "OURS_SQL_ROCKSDB")
   void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {
+    runInFlink(alternative);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"OURS_SQL_ROCKSDB", "REDIS"})
+  @Tag("slow")
+  void theOthersDecideAndStartFromTheirCheckpoints(Alternative alternative) throws Exception {
+    runInFlink(alternative);
+  }
+
+  private void runInFlink(Alternative alternative) throws Exception {
     Progress progress =
         AlternativeRun.run(
             new AlternativeRun.Spec(
