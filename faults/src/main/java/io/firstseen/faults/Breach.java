@@ -1,17 +1,14 @@
 package io.firstseen.faults;
 
+import io.firstseen.embedded.TopicReader;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +22,6 @@ enum Breach {
   /** An old manifest is published once more. */
   SNAPSHOT;
 
-  private static final int MAX_POLLS = 100;
-
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);
@@ -38,43 +33,37 @@ enum Breach {
       case DOUBLE -> writeAgain(brokers, Pipeline.ACCEPTED, null);
       case LOSS -> producer.loseNext();
       case SNAPSHOT -> writeAgain(brokers, Pipeline.SNAPSHOTS, Pipeline.SET);
-      default -> throw new AssertionError(this);
     }
   }
 
-  /** Writes the first record with a value of the first partition, of a key unless it is null. */
+  /** Writes the first record with a value, of a key unless it is null. */
   private static void writeAgain(String brokers, String topic, @Nullable String key)
       throws Exception {
-    TopicPartition partition = new TopicPartition(topic, 0);
-    try (KafkaConsumer<byte[], byte[]> consumer =
-            new KafkaConsumer<>(
-                Map.of(
-                    ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                    brokers,
-                    ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                    "read_committed"),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
-        KafkaProducer<byte[], byte[]> writer =
-            new KafkaProducer<>(
-                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, brokers),
-                new ByteArraySerializer(),
-                new ByteArraySerializer())) {
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      for (int poll = 0; poll < MAX_POLLS; poll++) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-          if (record.value() != null
-              && (key == null || key.equals(new String(record.key(), StandardCharsets.US_ASCII)))) {
-            writer
-                .send(
-                    new ProducerRecord<>(topic, 0, record.key(), record.value(), record.headers()))
-                .get();
-            return;
-          }
-        }
-      }
+    AtomicReference<ConsumerRecord<byte[], byte[]>> first = new AtomicReference<>();
+    new TopicReader<>(brokers, new ByteArrayDeserializer(), new ByteArrayDeserializer())
+        .read(
+            topic,
+            record -> {
+              if (record.value() != null
+                  && (key == null
+                      || key.equals(new String(record.key(), StandardCharsets.US_ASCII)))) {
+                first.compareAndSet(null, record);
+              }
+            });
+    ConsumerRecord<byte[], byte[]> record = first.get();
+    if (record == null) {
+      throw new IllegalStateException("there is no record to write again on " + topic);
     }
-    throw new IllegalStateException("there is no record to write again on " + topic);
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, brokers),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  topic, record.partition(), record.key(), record.value(), record.headers()))
+          .get();
+    }
   }
 }

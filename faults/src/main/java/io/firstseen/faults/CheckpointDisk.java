@@ -5,7 +5,8 @@ import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -16,19 +17,16 @@ final class CheckpointDisk {
   private static final int MEBIBYTES = 256;
   private static final int ATTEMPTS = 100;
 
-  private final Path directory;
+  final Path directory;
   private final Path aside;
+  private final Path ballast;
   private final boolean isMounted;
 
   CheckpointDisk(Path directory) throws IOException, InterruptedException {
     this.directory = Files.createDirectories(directory);
     this.aside = directory.resolveSibling(directory.getFileName() + ".aside");
-    this.isMounted =
-        run("mount", "-t", "tmpfs", "-o", "size=" + MEBIBYTES + "m", "tmpfs", directory.toString());
-  }
-
-  Path directory() {
-    return directory;
+    this.ballast = directory.resolve("ballast");
+    this.isMounted = run("mount", "-t", "tmpfs", "-o", "size=" + MEBIBYTES + "m", "tmpfs");
   }
 
   /** From now on no byte can be written. */
@@ -38,8 +36,7 @@ final class CheckpointDisk {
       return;
     }
     byte[] zeros = new byte[1 << 16];
-    try (OutputStream out =
-        Files.newOutputStream(ballast(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+    try (OutputStream out = Files.newOutputStream(ballast)) {
       while (true) {
         out.write(zeros);
       }
@@ -56,7 +53,7 @@ final class CheckpointDisk {
     }
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Refused while a file is open for writing.
-      if (run("mount", "-o", "remount,ro", directory.toString())) {
+      if (run("mount", "-o", "remount,ro")) {
         return;
       }
       TimeUnit.MILLISECONDS.sleep(20);
@@ -67,8 +64,8 @@ final class CheckpointDisk {
   /** Checkpoints can be written again. */
   void mend() throws IOException, InterruptedException {
     if (isMounted) {
-      run("mount", "-o", "remount,rw", directory.toString());
-      Files.deleteIfExists(ballast());
+      run("mount", "-o", "remount,rw");
+      Files.deleteIfExists(ballast);
     } else if (Files.exists(aside)) {
       Files.deleteIfExists(directory);
       Files.move(aside, directory);
@@ -79,7 +76,7 @@ final class CheckpointDisk {
   void remove() {
     try {
       if (isMounted) {
-        run("umount", "-l", directory.toString());
+        run("umount", "-l");
       }
     } catch (IOException e) {
       // The file is kept, which is harmless.
@@ -93,12 +90,11 @@ final class CheckpointDisk {
     Files.createFile(directory);
   }
 
-  private Path ballast() {
-    return directory.resolve("ballast");
-  }
-
-  private static boolean run(String... command) throws IOException, InterruptedException {
-    return new ProcessBuilder(command)
+  /** Whether a command on the directory succeeds. */
+  private boolean run(String... command) throws IOException, InterruptedException {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.add(directory.toString());
+    return new ProcessBuilder(words)
             .redirectErrorStream(true)
             .redirectOutput(Redirect.DISCARD)
             .start()

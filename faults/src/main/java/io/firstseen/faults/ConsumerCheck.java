@@ -14,13 +14,21 @@ import java.util.List;
 final class ConsumerCheck {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final List<String> differences = new ArrayList<>();
-  private long newest = -1;
-  private long snapshots;
-  private long asked;
+  final List<String> differences = new ArrayList<>();
+
+  /** The newest sequence that has answered; -1 if none has. */
+  long newest = -1;
+
+  long snapshots;
+
+  /** The number of queries for live keys. */
+  long asked;
+
+  /** How many times the client has refused a record. */
+  long refused;
+
   private long others;
   private long present;
-  private long refused;
 
   /**
    * Reads all lines.
@@ -40,10 +48,7 @@ final class ConsumerCheck {
   void take(String line, int events) {
     try {
       JsonNode json = JSON.readTree(line);
-      if (json.has("refused")) {
-        refused++;
-        return;
-      }
+      refused += json.has("refused") ? 1 : 0;
       if (json.has("sequence")) {
         take(JSON.treeToValue(json, ConsumerMain.Answer.class), events);
       }
@@ -72,31 +77,8 @@ final class ConsumerCheck {
     }
   }
 
-  /** The newest sequence that has answered; -1 if none has. */
-  long newest() {
-    return newest;
-  }
-
-  long snapshots() {
-    return snapshots;
-  }
-
-  /** The number of queries for live keys. */
-  long asked() {
-    return asked;
-  }
-
   /** Of the keys that were not live, the share that was present. */
   double falsePositiveRate() {
     return others == 0 ? 0 : (double) present / others;
-  }
-
-  /** How many times the client has refused a record. */
-  long refused() {
-    return refused;
-  }
-
-  List<String> differences() {
-    return differences;
   }
 }

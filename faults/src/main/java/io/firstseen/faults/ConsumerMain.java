@@ -2,12 +2,10 @@ package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.consumer.SnapshotClient;
-import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,8 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A consumer as a process: queries every active snapshot for all keys of the model, and writes a
@@ -27,9 +25,8 @@ public final class ConsumerMain implements SnapshotListener {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final ExactModel model;
-  private final BufferedWriter answers;
-  private final AtomicReference<SnapshotClient> client = new AtomicReference<>();
-  private final CountDownLatch started = new CountDownLatch(1);
+  private final Path answers;
+  private final CompletableFuture<SnapshotClient> client = new CompletableFuture<>();
 
   /**
    * A snapshot that has answered.
@@ -43,7 +40,7 @@ public final class ConsumerMain implements SnapshotListener {
    */
   record Answer(long sequence, long end, int live, int absent, int others, int present) {}
 
-  private ConsumerMain(ExactModel model, BufferedWriter answers) {
+  private ConsumerMain(ExactModel model, Path answers) {
     this.model = model;
     this.answers = answers;
   }
@@ -51,35 +48,19 @@ public final class ConsumerMain implements SnapshotListener {
   /** The process; its argument is a {@link ConsumerSpec} in JSON. */
   public static void main(String[] arguments) throws Exception {
     ConsumerSpec<StreamSettings> spec = ConsumerSpec.read(arguments[0], StreamSettings.class);
-    KeyHash hash = KeyHash.fromFile(Path.of(spec.hashKeyFile()));
     ConsumerMain consumer =
         new ConsumerMain(
-            new ExactModel(spec.stream(), hash),
-            Files.newBufferedWriter(
-                Path.of(spec.answers()),
-                StandardCharsets.UTF_8,
-                StandardOpenOption.CREATE,
-                StandardOpenOption.APPEND));
+            new ExactModel(spec.stream(), KeyHash.fromFile(spec.hashKeyFile())), spec.answers());
     // The process before may have been killed within a line.
-    consumer.write("\n");
-    consumer.client.set(
-        SnapshotClient.start(
-            SnapshotClientOptions.builder(spec.brokers(), Pipeline.SET)
-                .keyHash(hash)
-                .cacheDirectory(Path.of(spec.cacheDirectory()))
-                .listener(consumer)
-                .build()));
-    consumer.started.countDown();
+    consumer.write("");
+    consumer.client.complete(spec.start(consumer));
     new CountDownLatch(1).await();
   }
 
   @Override
   public void onSnapshot(Manifest manifest) {
     try {
-      started.await();
-      write(JSON.writeValueAsString(ask(manifest)) + "\n");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      write(JSON.writeValueAsString(ask(manifest)));
     } catch (IOException | InvalidKeyException e) {
       throw new IllegalStateException(e);
     }
@@ -88,7 +69,7 @@ public final class ConsumerMain implements SnapshotListener {
   @Override
   public void onRefused(String reason) {
     try {
-      write(JSON.writeValueAsString(Map.of("refused", reason)) + "\n");
+      write(JSON.writeValueAsString(Map.of("refused", reason)));
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -107,7 +88,7 @@ public final class ConsumerMain implements SnapshotListener {
       keys.add(ExactModel.key(key).getBytes(StandardCharsets.US_ASCII));
     }
     // No other snapshot answers before this method returns.
-    boolean[] found = client.get().mightContainEach(null, keys);
+    boolean[] found = client.join().mightContainEach(null, keys);
     for (int key = 0; key < last; key++) {
       if (model.isLive(key, end)) {
         liveKeys++;
@@ -120,10 +101,7 @@ public final class ConsumerMain implements SnapshotListener {
     return new Answer(manifest.sequence(), end, liveKeys, absent, others, present);
   }
 
-  private void write(String text) throws IOException {
-    synchronized (answers) {
-      answers.write(text);
-      answers.flush();
-    }
+  private synchronized void write(String line) throws IOException {
+    Files.writeString(answers, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

@@ -9,15 +9,14 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * pipeline has committed: so no event is later than the jobs' windows wait for, and the sets of all
  * windows are known.
  */
-final class EventProducer extends Worker {
+final class EventProducer extends EventSender {
   private static final int CLOSING_KEYS = 256;
-  private static final String DELIVERY_MILLIS = "600000";
+  private static final int DELIVERY_MILLIS = 600_000;
 
   private final ExactModel model;
   private final OutputCheck output;
   private final int eventsPerSecond;
   private final int mostAhead;
-  private final EventSender sender;
   private double dueNanos = System.nanoTime();
   private volatile int produced;
   private volatile boolean losesNext;
@@ -29,20 +28,17 @@ final class EventProducer extends Worker {
    */
   EventProducer(
       String brokers, ExactModel model, OutputCheck output, int eventsPerSecond, int mostAhead) {
-    super("producer");
+    super(
+        brokers,
+        Map.of(
+            ProducerConfig.LINGER_MS_CONFIG,
+            5,
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+            DELIVERY_MILLIS));
     this.model = model;
     this.output = output;
     this.eventsPerSecond = eventsPerSecond;
     this.mostAhead = mostAhead;
-    this.sender =
-        new EventSender(
-            brokers,
-            Map.of(
-                ProducerConfig.LINGER_MS_CONFIG,
-                5,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                DELIVERY_MILLIS),
-            this);
     start();
   }
 
@@ -71,19 +67,19 @@ final class EventProducer extends Worker {
     if (losesNext) {
       losesNext = false;
     } else {
-      send(event.number(), event.partition(), event.kind().isDelete(), ExactModel.key(event.key()));
+      send(event.partition(), millis(next), event.kind().isDelete(), ExactModel.key(event.key()));
     }
     produced = next + 1;
   }
 
-  private void send(int number, int partition, boolean isDelete, String key) {
-    sender.send(partition, model.settings().baseMillis() + number, isDelete, key);
+  private long millis(int number) {
+    return model.settings().baseMillis() + number;
   }
 
   /** Sends no more events, and returns how many there are when the broker has all of them. */
-  int stop() {
-    super.close();
-    sender.flush();
+  int finish() {
+    stop();
+    flush();
     return produced;
   }
 
@@ -91,17 +87,11 @@ final class EventProducer extends Worker {
   void closeWindows(int aheadMillis) {
     for (int i = 0; i < CLOSING_KEYS; i++) {
       send(
-          produced + aheadMillis + i,
           i % model.settings().partitions(),
+          millis(produced + aheadMillis + i),
           false,
           Watcher.CLOSING_PREFIX + i);
     }
-    sender.flush();
-  }
-
-  @Override
-  public void close() {
-    super.close();
-    sender.close();
+    flush();
   }
 }

@@ -9,26 +9,20 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends events to the topic of events. */
-final class EventSender implements AutoCloseable {
+/** A thread that sends events to the topic of events; fails if the broker rejects an event. */
+abstract class EventSender extends Worker {
   private final KafkaProducer<byte[], byte[]> producer;
-  private final Worker worker;
 
-  /**
-   * Creates a sender.
-   *
-   * @param settings settings of the Kafka producer
-   * @param worker the thread that sends; fails if the broker rejects an event
-   */
-  EventSender(String brokers, Map<String, Object> settings, Worker worker) {
+  /** Creates a sender with settings of the Kafka producer. */
+  EventSender(String brokers, Map<String, Object> settings) {
+    super("producer");
     Map<String, Object> all = new HashMap<>(settings);
     all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, brokers);
     this.producer = new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
-    this.worker = worker;
   }
 
   /** Sends an event without waiting for the broker. */
-  void send(int partition, long millis, boolean isDelete, String key) {
+  final void send(int partition, long millis, boolean isDelete, String key) {
     String operation = isDelete ? "delete" : "add";
     String json = "{\"ts\":" + millis + ",\"op\":\"" + operation + "\",\"key\":\"" + key + "\"}";
     var unused =
@@ -37,18 +31,19 @@ final class EventSender implements AutoCloseable {
                 Pipeline.EVENTS, partition, null, json.getBytes(StandardCharsets.US_ASCII)),
             (place, e) -> {
               if (e != null) {
-                worker.fail(e);
+                fail(e);
               }
             });
   }
 
   /** Waits until the broker has all events. */
-  void flush() {
+  final void flush() {
     producer.flush();
   }
 
   @Override
   public void close() {
+    stop();
     producer.close(Duration.ZERO);
   }
 }

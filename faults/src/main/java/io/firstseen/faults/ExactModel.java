@@ -2,9 +2,11 @@ package io.firstseen.faults;
 
 import io.firstseen.filters.key.KeyHash;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
@@ -42,8 +44,7 @@ final class ExactModel {
   private final BitSet added = new BitSet();
   private final Set<Long> filter = new HashSet<>();
   private int live;
-  private int[] liveAtEnd = new int[64];
-  private int windows;
+  private final List<Integer> liveAtEnd = new ArrayList<>(List.of(0));
   private int drops;
   private double expectedDrops;
 
@@ -63,26 +64,36 @@ final class ExactModel {
     return "key-" + Integer.toString(number, 36) + "-" + Integer.toHexString(number * 0x9E3779B1);
   }
 
+  /** What becomes of an event. */
+  enum Kind {
+    ACCEPTED,
+    REMOVED,
+    DUPLICATE,
+    UNKNOWN_DELETE;
+
+    boolean isAccepted() {
+      return this == ACCEPTED || this == REMOVED;
+    }
+
+    boolean isDelete() {
+      return this == REMOVED || this == UNKNOWN_DELETE;
+    }
+  }
+
   /**
    * An event.
    *
-   * @param number of the event
-   * @param key its key
    * @param kind what must become of it
    * @param partition where it is sent
+   * @param before the accepted add or removal of its key that must come just before it, or -1
    */
-  record Event(int number, int key, Kind kind, int partition) {}
+  record Event(int key, Kind kind, int partition, int before) {}
 
   synchronized Event event(int number) {
     extendTo(number + 1);
     int key = keyOf[number];
-    return new Event(number, key, kind(number), partition(key));
-  }
-
-  /** The accepted add or removal of an event's key that must come just before it, or -1. */
-  synchronized int acceptedBefore(int number) {
-    extendTo(number + 1);
-    return before[number];
+    int partition = (int) Long.remainderUnsigned(fingerprints[key], settings.partitions());
+    return new Event(key, kindOf[number], partition, before[number]);
   }
 
   /** Whether a key is live when all events below a number have been decided on. */
@@ -95,13 +106,13 @@ final class ExactModel {
     while (change >= end) {
       change = before[change];
     }
-    return change >= 0 && kind(change) == Kind.ACCEPTED;
+    return change >= 0 && kindOf[change] == Kind.ACCEPTED;
   }
 
   /** How many keys are live at the end of the window of this number, from 1. */
   synchronized int liveAtEndOf(int window) {
     extendTo(window * settings.windowMillis());
-    return liveAtEnd[window];
+    return liveAtEnd.get(window);
   }
 
   /** The number of keys of all generated events. */
@@ -119,14 +130,6 @@ final class ExactModel {
     return expectedDrops;
   }
 
-  private Kind kind(int number) {
-    return kindOf[number];
-  }
-
-  private int partition(int key) {
-    return (int) Long.remainderUnsigned(fingerprints[key], settings.partitions());
-  }
-
   private void extendTo(int end) {
     while (events < end) {
       extend();
@@ -142,20 +145,12 @@ final class ExactModel {
     int draw = random.nextInt(100);
     boolean isNew = keys == 0 || draw < 42;
     boolean isDelete = !isNew && draw >= 72;
-    int key;
-    if (isNew || draw == 99) {
-      // A delete of a key that never came, once in 100.
-      key = newKey();
-    } else {
-      key = keys - 1 - random.nextInt(Math.min(keys, RECENT));
-    }
+    // A delete of a key that never came, once in 100.
+    boolean isUnknown = draw == 99;
+    int key = isNew || isUnknown ? newKey() : keys - 1 - random.nextInt(Math.min(keys, RECENT));
     decide(key, isDelete);
     if (events % settings.windowMillis() == 0) {
-      windows++;
-      if (windows == liveAtEnd.length) {
-        liveAtEnd = Arrays.copyOf(liveAtEnd, 2 * windows);
-      }
-      liveAtEnd[windows] = live;
+      liveAtEnd.add(live);
     }
   }
 
@@ -172,7 +167,7 @@ final class ExactModel {
 
   private void decide(int key, boolean isDelete) {
     int last = lastOfKey[key];
-    boolean wasLive = last >= 0 && kind(last) == Kind.ACCEPTED;
+    boolean wasLive = last >= 0 && kindOf[last] == Kind.ACCEPTED;
     Kind kind;
     if (isDelete) {
       kind = filter.remove(fingerprints[key]) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;

@@ -1,7 +1,6 @@
 package io.firstseen.faults;
 
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.DeclaredOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -106,14 +106,14 @@ public final class FaultSuite implements Callable<Integer> {
   public Integer call() throws Exception {
     if (list) {
       for (Fault fault : Fault.values()) {
-        RunOptions.OUT.printf("%-22s %s%n", fault, fault.meaning());
+        RunOptions.OUT.printf("%-22s %s%n", fault, fault.meaning);
       }
       return 0;
     }
     atLeast("--kills", 1, kills);
     atLeast("--rate", 1, rate);
     atLeast("--ahead", 1000, ahead);
-    return options.run("faults", this::run, Report::isGood, Report::text);
+    return options.run("faults", this::run, Report::differences, Report::text);
   }
 
   private void atLeast(String name, int least, int value) {
@@ -124,38 +124,25 @@ public final class FaultSuite implements Callable<Integer> {
   }
 
   private Report run(Path work, Path jar) throws Exception {
-    long start = System.nanoTime();
     long base = (System.currentTimeMillis() - HOURS_BEHIND) / WINDOW_MILLIS * WINDOW_MILLIS;
     StreamSettings stream =
         new StreamSettings(options.seed(), base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
     RunOptions.progress("starting the processes, with data in %s", work);
+    long start = System.nanoTime();
     try (Pipeline pipeline = new Pipeline(work, settings(stream, jar))) {
+      Predicate<Fault> possible = fault -> fault != Fault.STEP_CLOCK || pipeline.hasClock();
       List<Schedule.Step> steps =
           only.isEmpty()
-              ? Schedule.of(options.seed(), kills, fault -> isPossible(fault, pipeline))
-              : Schedule.of(
-                  options.seed(), only.stream().filter(f -> isPossible(f, pipeline)).toList());
+              ? Schedule.of(options.seed(), kills, possible)
+              : Schedule.of(options.seed(), only.stream().filter(possible).toList());
       pipeline.start();
-      ExactModel model = new ExactModel(stream, KeyHash.fromFile(pipeline.hashKeyFile()));
-      OutputCheck output = new OutputCheck(model);
-      ManifestCheck manifests = new ManifestCheck(model);
-      try (EventProducer producer =
-              new EventProducer(pipeline.brokersForWatchers(), model, output, rate, ahead);
-          Watcher watcher =
-              new Watcher(
-                  pipeline.brokersForWatchers(), base, output, manifests, producer::produced);
-          ServiceCheck service =
-              new ServiceCheck(pipeline.servicePort(), model, producer::produced)) {
-        Run run = new Run(pipeline, producer, watcher, output, manifests, service, start);
-        run.settle();
-        RunOptions.progress(
-            "all parts work after %.1f s; %d faults follow", run.seconds(), steps.size());
+      try (Run run = new Run(pipeline, stream, start)) {
         run.inject(steps);
         if (breach != null) {
           RunOptions.progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
-          breach.commit(pipeline.brokersForWatchers(), producer);
+          breach.commit(pipeline.brokersForWatchers(), run.producer);
         }
-        return run.finish(options.seed(), model, ahead + SPARE_MILLIS);
+        return run.finish();
       }
     }
   }
@@ -172,7 +159,7 @@ public final class FaultSuite implements Callable<Integer> {
             // Every record is to be seen.
             "log.cleaner.min.compaction.lag.ms=86400000"),
         TASK_HEAP_MEBIBYTES,
-        Jvm.SMALL,
+        Pipeline.SMALL_JVM,
         "1s",
         List.of(
             outOfOrderness,
@@ -183,141 +170,133 @@ public final class FaultSuite implements Callable<Integer> {
         stream);
   }
 
-  private static boolean isPossible(Fault fault, Pipeline pipeline) {
-    return fault != Fault.STEP_CLOCK || pipeline.hasClock();
-  }
-
   /** A run of all parts. */
-  private static final class Run {
+  private final class Run implements AutoCloseable {
     private final Pipeline pipeline;
-    private final Injection injection;
-    private final EventProducer producer;
-    private final Watcher watcher;
+    private final long startNanos;
+    private final ExactModel model;
     private final OutputCheck output;
     private final ManifestCheck manifests;
+    private final EventProducer producer;
+    private final Watcher watcher;
     private final ServiceCheck service;
-    private final long startNanos;
     private final List<Report.Happened> happened = new ArrayList<>();
     private final List<String> differences = new ArrayList<>();
-    private double longestGapSeconds;
-    private int kills;
+    private int killed;
     private int restarts;
 
-    Run(
-        Pipeline pipeline,
-        EventProducer producer,
-        Watcher watcher,
-        OutputCheck output,
-        ManifestCheck manifests,
-        ServiceCheck service,
-        long startNanos) {
+    Run(Pipeline pipeline, StreamSettings stream, long startNanos) throws IOException {
       this.pipeline = pipeline;
-      this.injection = new Injection(pipeline);
-      this.producer = producer;
-      this.watcher = watcher;
-      this.output = output;
-      this.manifests = manifests;
-      this.service = service;
       this.startNanos = startNanos;
+      model = new ExactModel(stream, KeyHash.fromFile(pipeline.hashKeyFile()));
+      output = new OutputCheck(model);
+      manifests = new ManifestCheck(model);
+      String brokers = pipeline.brokersForWatchers();
+      producer = new EventProducer(brokers, model, output, rate, ahead);
+      watcher = new Watcher(brokers, stream.baseMillis(), output, manifests, producer::produced);
+      service = new ServiceCheck(pipeline.servicePort, model, producer::produced);
+    }
+
+    @Override
+    public void close() {
+      service.close();
+      watcher.close();
+      producer.close();
     }
 
     double seconds() {
       return (System.nanoTime() - startNanos) / 1e9;
     }
 
-    /** Waits until everything works. */
-    void settle() throws Exception {
-      new Recovery(System.nanoTime(), producer.produced()).await();
-      watcher.takeLongestGapSeconds();
-    }
-
     void inject(List<Schedule.Step> steps) throws Exception {
+      new Recovery("the start", System.nanoTime(), producer.produced()).await();
+      watcher.takeLongestGapSeconds();
+      RunOptions.progress("all parts work after %.1f s; %d faults follow", seconds(), steps.size());
       Recovery recovery = null;
-      for (int i = 0; i < steps.size(); i++) {
-        Schedule.Step step = steps.get(i);
+      for (Schedule.Step step : steps) {
         if (recovery != null && !step.overlaps() && !recovery.await()) {
-          recovery.end();
+          recovery.end(steps);
           return;
         }
         TimeUnit.MILLISECONDS.sleep(step.pauseMillis());
         if (recovery != null) {
-          recovery.end();
+          recovery.end(steps);
         }
         long begin = System.nanoTime();
         int before = producer.produced();
-        kills += step.fault().isKill() ? 1 : 0;
+        killed += step.fault().isKill ? 1 : 0;
         try {
-          injection.run(step);
+          step.fault().inject(pipeline, step);
         } catch (IOException e) {
           differences.add("%s: %s".formatted(step.fault(), e.getMessage()));
           return;
         }
-        recovery = new Recovery(i + 1, steps.size(), step, begin, before);
+        recovery = new Recovery(step.fault().toString(), begin, before);
       }
       if (recovery != null) {
         recovery.await();
-        recovery.end();
+        recovery.end(steps);
       }
     }
 
     /** Ends the stream, and makes the report. */
-    Report finish(long seed, ExactModel model, int outOfOrdernessMillis) throws Exception {
-      int events = producer.stop();
-      StreamSettings stream = model.settings();
-      int lastEnd = events / stream.windowMillis() * stream.windowMillis();
+    Report finish() throws Exception {
+      int events = producer.finish();
+      int window = model.settings().windowMillis();
+      int lastEnd = events / window * window;
       boolean isComplete = await(() -> output.lowestUnseen() >= events);
-      producer.closeWindows(outOfOrdernessMillis + 2 * stream.windowMillis());
-      boolean isPublished = await(() -> newestEnd(stream) >= lastEnd);
+      producer.closeWindows(ahead + SPARE_MILLIS + 2 * window);
+      boolean isPublished = await(() -> manifests.newestEnd() >= lastEnd);
       if (isComplete && isPublished) {
-        long sequence = newestSequence();
-        await(() -> consumer(events).newest() >= sequence && service.newest() >= 0);
+        long sequence = manifests.newestSequence();
+        await(() -> consumer(events).newest >= sequence && service.newest() >= 0);
       }
       // Additional outcomes would appear with the next checkpoints.
       TimeUnit.MILLISECONDS.sleep(STRAY_MILLIS);
       ConsumerCheck consumer = consumer(events);
-      int missing = output.missing(events);
-      collect("outcomes came twice", output.doubled());
+      long missing = output.missing(events);
+      collect("outcomes came twice", output.doubled.get());
       collect("events have no outcome", missing);
-      collect("outcomes are wrong", output.wrong());
-      collect("outcomes are out of order", output.disordered());
+      collect("outcomes are wrong", output.wrong.get());
+      collect("outcomes are out of order", output.disordered.get());
       double beyond = (model.drops() - model.expectedDrops()) / Math.sqrt(model.expectedDrops());
       if (beyond > MAX_SIGMAS) {
         differences.add(
             "%d new keys were dropped, %.1f expected by the formula of the filter"
                 .formatted(model.drops(), model.expectedDrops()));
       }
-      differences.addAll(output.examples());
-      differences.addAll(manifests.differences());
-      differences.addAll(consumer.differences());
-      differences.addAll(service.differences());
+      differences.addAll(output.examples);
+      differences.addAll(manifests.differences);
+      differences.addAll(consumer.differences);
+      differences.addAll(service.differences);
       if (!isPublished) {
         differences.add("the last windows were not published");
       }
-      if (manifests.checked() == 0 || consumer.snapshots() == 0 || service.asked() == 0) {
+      if (manifests.checked() == 0 || consumer.snapshots == 0 || service.asked.get() == 0) {
         differences.add("a part has shown nothing");
       }
-      failure("the producer", producer.failure());
-      failure("the watcher", watcher.failure());
-      failure("the check of the service", service.failure());
+      failure("the producer", producer);
+      failure("the watcher", watcher);
+      failure("the check of the service", service);
       return new Report(
-          seed,
-          kills,
+          options.seed(),
+          killed,
           restarts,
           seconds(),
           events,
-          output.doubled(),
+          output.doubled.get(),
           missing,
-          output.wrong(),
-          output.disordered(),
+          output.wrong.get(),
+          output.disordered.get(),
           model.drops(),
           model.expectedDrops(),
           manifests.checked(),
-          consumer.snapshots(),
-          consumer.asked(),
+          consumer.snapshots,
+          consumer.asked,
           consumer.falsePositiveRate(),
-          consumer.refused(),
-          service.asked(),
-          longestGapSeconds,
+          consumer.refused,
+          service.asked.get(),
+          happened.stream().mapToDouble(Report.Happened::gapSeconds).max().orElse(0),
           happened,
           differences);
     }
@@ -328,24 +307,14 @@ public final class FaultSuite implements Callable<Integer> {
       }
     }
 
-    private void failure(String who, @Nullable Exception e) {
-      if (e != null) {
-        differences.add(who + " failed: " + e);
+    private void failure(String who, Worker worker) {
+      if (worker.failure() != null) {
+        differences.add(who + " failed: " + worker.failure());
       }
     }
 
     private ConsumerCheck consumer(int events) throws IOException {
       return ConsumerCheck.of(pipeline.answers(), events);
-    }
-
-    private long newestSequence() {
-      Manifest newest = manifests.newest();
-      return newest == null ? -1 : newest.sequence();
-    }
-
-    private long newestEnd(StreamSettings stream) {
-      Manifest newest = manifests.newest();
-      return newest == null ? -1 : newest.windowEndMillis() - stream.baseMillis();
     }
 
     private boolean await(Callable<Boolean> condition) throws Exception {
@@ -366,31 +335,20 @@ public final class FaultSuite implements Callable<Integer> {
 
     /** What is awaited after a fault. */
     private final class Recovery {
-      private final int number;
-      private final int of;
-      private final Schedule.@Nullable Step step;
+      private final String fault;
       private final long beginNanos;
       private final double heldSeconds;
       private final int eventsBefore;
-      private final long sequence;
-      private double outputSeconds = Double.NaN;
-      private double snapshotsSeconds = Double.NaN;
-      private double consumerSeconds = Double.NaN;
-      private double serviceSeconds = Double.NaN;
+      private final long sequence = manifests.newestSequence();
 
-      Recovery(long beginNanos, int eventsBefore) {
-        this(0, 0, null, beginNanos, eventsBefore);
-      }
+      /** Of the output, snapshots, consumer and service; not a number until it was seen. */
+      private final double[] seconds = {Double.NaN, Double.NaN, Double.NaN, Double.NaN};
 
-      Recovery(
-          int number, int of, Schedule.@Nullable Step step, long beginNanos, int eventsBefore) {
-        this.number = number;
-        this.of = of;
-        this.step = step;
+      Recovery(String fault, long beginNanos, int eventsBefore) {
+        this.fault = fault;
         this.beginNanos = beginNanos;
         this.heldSeconds = since();
         this.eventsBefore = eventsBefore;
-        this.sequence = newestSequence();
       }
 
       private double since() {
@@ -403,82 +361,85 @@ public final class FaultSuite implements Callable<Integer> {
           return true;
         }
         differences.add(
-            "after %s: not recovered within %s (output %.1f s, snapshots %.1f s, consumer %.1f s,"
-                    .formatted(
-                        step == null ? "the start" : step.fault(),
-                        RECOVERY_TIMEOUT,
-                        outputSeconds,
-                        snapshotsSeconds,
-                        consumerSeconds)
-                + " service %.1f s; jobs %s)".formatted(serviceSeconds, jobs()));
+            "after %s: not recovered within %s (output %.1f s, snapshots %.1f s, consumer %.1f s, service %.1f s; jobs %s)"
+                .formatted(
+                    fault,
+                    RECOVERY_TIMEOUT,
+                    seconds[0],
+                    seconds[1],
+                    seconds[2],
+                    seconds[3],
+                    jobs()));
         System.err.print(pipeline.lastErrors());
         return false;
       }
 
       private boolean isOver() throws IOException {
-        if (Double.isNaN(outputSeconds) && output.lowestUnseen() > eventsBefore) {
-          outputSeconds = since();
+        boolean[] isNew = {
+          output.lowestUnseen() > eventsBefore,
+          manifests.newestSequence() > sequence,
+          consumer(producer.produced()).newest > sequence,
+          service.newest() > sequence
+        };
+        boolean isOver = true;
+        for (int part = 0; part < isNew.length; part++) {
+          if (isNew[part] && Double.isNaN(seconds[part])) {
+            seconds[part] = since();
+          }
+          isOver &= !Double.isNaN(seconds[part]);
         }
-        if (Double.isNaN(snapshotsSeconds) && newestSequence() > sequence) {
-          snapshotsSeconds = since();
-        }
-        if (Double.isNaN(consumerSeconds) && consumer(producer.produced()).newest() > sequence) {
-          consumerSeconds = since();
-        }
-        if (Double.isNaN(serviceSeconds) && service.newest() > sequence) {
-          serviceSeconds = since();
-        }
-        return !Double.isNaN(outputSeconds + snapshotsSeconds + consumerSeconds + serviceSeconds);
-      }
-
-      /** The next fault may come before a part has recovered. */
-      private static String tenths(double seconds) {
-        return Double.isNaN(seconds) ? "-" : "%.1f".formatted(seconds);
+        return isOver;
       }
 
       private String jobs() {
         try {
-          return pipeline.rest().jobs().toString();
+          return pipeline.rest.jobs().toString();
         } catch (IOException e) {
           return "unknown, as the JobManager does not answer";
         }
       }
 
       /** Takes down what was seen. */
-      void end() throws IOException {
+      void end(List<Schedule.Step> steps) throws IOException {
         isOver();
+        // Faults end in their order.
+        Schedule.Step step = steps.get(happened.size());
         double gap = watcher.takeLongestGapSeconds();
-        longestGapSeconds = Math.max(longestGapSeconds, gap);
         happened.add(
             new Report.Happened(
-                step.fault().toString(),
+                fault,
                 step.overlaps(),
                 heldSeconds,
-                outputSeconds,
-                snapshotsSeconds,
-                consumerSeconds,
-                serviceSeconds,
+                seconds[0],
+                seconds[1],
+                seconds[2],
+                seconds[3],
                 gap));
         RunOptions.progress(
             "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %s s, snapshots %s,"
                 + " consumer %s, service %s; longest gap %.1f s; %,d events; differences: %d"
                 + " doubled, %d wrong, %d out of order, %d in snapshots",
-            seconds(),
-            number,
-            of,
-            step.fault(),
+            Run.this.seconds(),
+            happened.size(),
+            steps.size(),
+            fault,
             step.overlaps() ? " (overlapping)" : "",
             heldSeconds,
-            tenths(outputSeconds),
-            tenths(snapshotsSeconds),
-            tenths(consumerSeconds),
-            tenths(serviceSeconds),
+            tenths(0),
+            tenths(1),
+            tenths(2),
+            tenths(3),
             gap,
             output.lowestUnseen(),
-            output.doubled(),
-            output.wrong(),
-            output.disordered(),
-            manifests.differences().size() + service.differences().size());
+            output.doubled.get(),
+            output.wrong.get(),
+            output.disordered.get(),
+            manifests.differences.size() + service.differences.size());
+      }
+
+      /** The next fault may come before a part has recovered. */
+      private String tenths(int part) {
+        return Double.isNaN(seconds[part]) ? "-" : "%.1f".formatted(seconds[part]);
       }
     }
   }

@@ -1,14 +1,15 @@
 package io.firstseen.faults;
 
 import io.firstseen.filters.snapshot.Manifest;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the manifests of the snapshots topic with the model, in the order of the topic. */
 final class ManifestCheck {
+  final List<String> differences = new CopyOnWriteArrayList<>();
+
   private final ExactModel model;
-  private final List<String> differences = new ArrayList<>();
   private @Nullable Manifest newest;
   private long checked;
 
@@ -28,7 +29,7 @@ final class ManifestCheck {
     if (before != null
         && (manifest.sequence() != before.sequence() + 1
             || (manifest.windowStartMillis() != before.windowEndMillis()
-                && before.windowEndMillis() - model.settings().baseMillis() < produced))) {
+                && end(before) < produced))) {
       differences.add(
           "manifest %d of the window from %d to %d follows manifest %d of the window to %d"
               .formatted(
@@ -38,7 +39,7 @@ final class ManifestCheck {
                   before.sequence(),
                   before.windowEndMillis()));
     }
-    long end = manifest.windowEndMillis() - model.settings().baseMillis();
+    long end = end(manifest);
     if (end % model.settings().windowMillis() != 0) {
       differences.add("manifest %d: a window ends at %d".formatted(manifest.sequence(), end));
     } else if (end <= produced) {
@@ -52,17 +53,22 @@ final class ManifestCheck {
     }
   }
 
-  /** The newest manifest; null if there is none. */
-  synchronized @Nullable Manifest newest() {
-    return newest;
+  private long end(Manifest manifest) {
+    return manifest.windowEndMillis() - model.settings().baseMillis();
+  }
+
+  /** The sequence of the newest manifest; -1 if there is none. */
+  synchronized long newestSequence() {
+    return newest == null ? -1 : newest.sequence();
+  }
+
+  /** The number of the first event after the newest manifest's window; -1 without a manifest. */
+  synchronized long newestEnd() {
+    return newest == null ? -1 : end(newest);
   }
 
   /** How many manifests had a window of the model. */
   synchronized long checked() {
     return checked;
-  }
-
-  synchronized List<String> differences() {
-    return List.copyOf(differences);
   }
 }

@@ -1,16 +1,18 @@
 package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.Main;
 import io.firstseen.cli.processes.BrokerProcess;
+import io.firstseen.cli.processes.ClassPath;
 import io.firstseen.cli.processes.FlinkRest;
 import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.cli.processes.ProcessLogs;
 import io.firstseen.cli.processes.RetainedState;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.fixtures.TcpProxy;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -18,16 +20,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -50,10 +52,17 @@ final class Pipeline implements Closeable {
   static final String SNAPSHOTS = "firstseen.snapshots";
   static final String SET = "firstseen";
 
-  /** A TaskManager without heartbeats for this long is considered lost. */
-  static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
+  /** For programs that start often, and do little. */
+  static final List<String> SMALL_JVM = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-  private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
+  private static final int HEARTBEAT_TIMEOUT_SECONDS = 15;
+
+  /** A TaskManager without heartbeats for this long is considered lost. */
+  static final long LOST_MILLIS = 1000L * HEARTBEAT_TIMEOUT_SECONDS + 3000;
+
+  /** For so long other faults last at least. */
+  static final long NOTICED_MILLIS = 8000;
+
   private static final int SLOTS = 6;
   private static final String HEAP = "heap";
   private static final String HASH_KEY = "00112233445566778899aabbccddeeff";
@@ -64,20 +73,46 @@ final class Pipeline implements Closeable {
           "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
           "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1");
 
+  /**
+   * What the job jar must bring along, by the names of the files. The command is there since it
+   * starts the processes.
+   */
+  private static final Pattern NOT_FLINK =
+      Pattern.compile(
+          "(filters|state-serializers|operators|jobs|snapshot-consumer|snapshot-server|faults"
+              + "|testing|siphash|hash4j|crawler-commons|jackson|avro|protobuf-java|picocli|kafka"
+              + "|flink-connector-kafka|flink-connector-base|micrometer|prometheus)[-_].*");
+
+  private static final String FLINK = "org.apache.flink.";
+
+  private static final List<String> FLINK_OPTIONS =
+      List.of(
+          "-XX:MaxDirectMemorySize=320m",
+          "-XX:MaxMetaspaceSize=256m",
+          // As in Flink's default configuration.
+          "--add-opens=java.base/java.util=ALL-UNNAMED",
+          "--add-opens=java.base/java.lang=ALL-UNNAMED",
+          // For a machine that is busy. Flink's pekko.startup-timeout does not reach Pekko.
+          "-Dpekko.remote.classic.startup-timeout=120s");
+
+  final CheckpointDisk disk;
+  final TcpProxy brokerProxy;
+  final TcpProxy jobManagerProxy;
+  final FlinkRest rest;
+  final int servicePort = LocalPorts.choose(0);
+
+  private final int brokerPort = LocalPorts.choose(0);
+  private final int watchersPort = LocalPorts.choose(0);
+  private final int zooKeeperPort = LocalPorts.choose(0);
+  private final int jobManagerPort = LocalPorts.choose(0);
+  private final int restPort = LocalPorts.choose(0);
   private final Path directory;
   private final Settings settings;
-  private final CheckpointDisk disk;
-  private final TcpProxy brokerProxy;
-  private final TcpProxy jobManagerProxy;
-  private final Ports ports;
+  private final ProcessLogs logs;
   private final Path clock;
   private final Optional<String> clockLibrary;
-  private final FlinkRest rest;
   private final Map<String, LocalProcess> parts = new TreeMap<>();
-  private final Map<Job, String> jobIds = new HashMap<>();
-  private final Map<Job, String> backends = new HashMap<>();
-  private final Map<Job, String> startedFrom = new HashMap<>();
-  private final Jvm jvm;
+  private final Map<Job, RunningJob> jobs = new EnumMap<>(Job.class);
   private final Thread cleaning = new Thread(this::killAll);
 
   /**
@@ -121,30 +156,25 @@ final class Pipeline implements Closeable {
     }
   }
 
-  private record Ports(
-      int broker, int watchers, int zooKeeper, int jobManager, int rest, int service) {
-
-    static Ports free() throws IOException {
-      return new Ports(
-          LocalPorts.choose(0),
-          LocalPorts.choose(0),
-          LocalPorts.choose(0),
-          LocalPorts.choose(0),
-          LocalPorts.choose(0),
-          LocalPorts.choose(0));
-    }
-  }
+  /**
+   * A job that was started.
+   *
+   * @param from the savepoint or checkpoint that it started from; null for none
+   */
+  private record RunningJob(String id, String backend, @Nullable String from) {}
 
   /** Prepares files and proxies; starts no process yet. */
   Pipeline(Path directory, Settings settings) throws IOException, InterruptedException {
-    this.directory = Files.createDirectories(directory);
+    this.directory = directory;
     this.settings = settings;
+    for (String name : List.of("conf", "logs", "zookeeper", "ha", "savepoints", "tmp")) {
+      Files.createDirectories(directory.resolve(name));
+    }
     this.disk = new CheckpointDisk(directory.resolve("checkpoints"));
-    this.ports = Ports.free();
-    this.brokerProxy = new TcpProxy(0, ports.broker);
-    this.jobManagerProxy = new TcpProxy(0, ports.jobManager);
-    this.rest = new FlinkRest(URI.create("http://localhost:" + ports.rest));
-    this.jvm = new Jvm(logConfiguration(), settings.jvm);
+    this.brokerProxy = new TcpProxy(0, brokerPort);
+    this.jobManagerProxy = new TcpProxy(0, jobManagerPort);
+    this.rest = new FlinkRest(URI.create("http://localhost:" + restPort));
+    this.logs = new ProcessLogs(directory.resolve("logs"), false);
     this.clock = directory.resolve("clock");
     this.clockLibrary =
         CLOCK_LIBRARIES.stream()
@@ -154,22 +184,12 @@ final class Pipeline implements Closeable {
         hashKeyFile(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(hashKeyFile(), HASH_KEY);
-    Files.writeString(clock, "+0\n");
-    for (String name : List.of("conf", "logs", "zookeeper", "ha", "savepoints", "tmp")) {
-      Files.createDirectories(directory.resolve(name));
-    }
+    stepClock(0);
     writeConfiguration();
     Runtime.getRuntime().addShutdownHook(cleaning);
   }
 
-  private Path logConfiguration() {
-    return directory.resolve("conf/log4j2.properties");
-  }
-
   private void writeConfiguration() throws IOException {
-    try (InputStream resource = Pipeline.class.getResourceAsStream("/log4j2-faults.properties")) {
-      Files.copy(resource, logConfiguration());
-    }
     Files.writeString(
         directory.resolve("conf/zoo.cfg"),
         """
@@ -181,7 +201,7 @@ final class Pipeline implements Closeable {
         syncLimit=5
         admin.enableServer=false
         """
-            .formatted(directory.resolve("zookeeper"), ports.zooKeeper));
+            .formatted(directory.resolve("zookeeper"), zooKeeperPort));
     Path tmp = directory.resolve("tmp");
     Files.writeString(
         directory.resolve("conf/config.yaml"),
@@ -224,13 +244,13 @@ final class Pipeline implements Closeable {
         execution.checkpointing.savepoint-dir: %s
         """
             .formatted(
-                ports.jobManager,
-                ports.zooKeeper,
+                jobManagerPort,
+                zooKeeperPort,
                 FlinkPath.of(directory.resolve("ha")),
-                settings.isBreakable ? jobManagerProxy.port() : ports.jobManager,
-                ports.rest,
-                ports.rest,
-                HEARTBEAT_TIMEOUT.toSeconds(),
+                settings.isBreakable ? jobManagerProxy.port() : jobManagerPort,
+                restPort,
+                restPort,
+                HEARTBEAT_TIMEOUT_SECONDS,
                 SLOTS,
                 settings.taskHeapMebibytes,
                 tmp,
@@ -248,32 +268,14 @@ final class Pipeline implements Closeable {
     return directory.resolve("answers.jsonl");
   }
 
-  /** Where the parts write their logs. */
-  Path logs() {
-    return directory.resolve("logs");
-  }
-
   /** The broker's address for the pipeline. */
-  String brokers() {
+  private String brokers() {
     return settings.isBreakable ? "localhost:" + brokerProxy.port() : brokersForWatchers();
-  }
-
-  private ConsumerSpec<?> consumerSpec() {
-    return new ConsumerSpec<>(
-        settings.stream,
-        brokers(),
-        hashKeyFile().toString(),
-        directory.resolve("consumer-cache").toString(),
-        answers().toString());
   }
 
   /** The broker's address for those who watch. */
   String brokersForWatchers() {
-    return "localhost:" + ports.watchers;
-  }
-
-  int servicePort() {
-    return ports.service;
+    return "localhost:" + watchersPort;
   }
 
   LocalProcess part(String name) {
@@ -283,22 +285,6 @@ final class Pipeline implements Closeable {
   /** All parts that have been started. */
   Collection<LocalProcess> parts() {
     return parts.values();
-  }
-
-  TcpProxy brokerProxy() {
-    return brokerProxy;
-  }
-
-  TcpProxy jobManagerProxy() {
-    return jobManagerProxy;
-  }
-
-  CheckpointDisk disk() {
-    return disk;
-  }
-
-  FlinkRest rest() {
-    return rest;
   }
 
   /** Whether the clock of the second TaskManager can be set. */
@@ -318,9 +304,9 @@ final class Pipeline implements Closeable {
                 directory.resolve("kafka").toString(),
                 "0",
                 "listeners=PLAINTEXT://localhost:%d,DIRECT://localhost:%d,CONTROLLER://localhost:0"
-                    .formatted(ports.broker, ports.watchers),
+                    .formatted(brokerPort, watchersPort),
                 "advertised.listeners=PLAINTEXT://localhost:%d,DIRECT://localhost:%d"
-                    .formatted(brokerProxy.port(), ports.watchers),
+                    .formatted(brokerProxy.port(), watchersPort),
                 "listener.security.protocol.map="
                     + "PLAINTEXT:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT",
                 "inter.broker.listener.name=DIRECT",
@@ -329,8 +315,11 @@ final class Pipeline implements Closeable {
     brokerArguments.addAll(settings.broker);
     startPart(
         "broker",
-        jvm.ours(512, BrokerProcess.class.getName(), brokerArguments),
-        start -> listens(ports.watchers));
+        512,
+        BrokerProcess.class.getName(),
+        brokerArguments,
+        Map.of(),
+        start -> listens(watchersPort));
     try (Admin admin =
         Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokersForWatchers()))) {
       admin.createTopics(settings.topics).all().get(60, TimeUnit.SECONDS);
@@ -344,28 +333,25 @@ final class Pipeline implements Closeable {
       admin.listOffsets(ends).all().get(60, TimeUnit.SECONDS);
     }
     startCluster();
-    awaitTaskManagers();
     submit(Job.DEDUP, 2, HEAP, null);
     submit(Job.SNAPSHOTS, 2, HEAP, null);
-    startPart(
-        "consumer",
-        jvm.ours(
-            256,
-            settings.consumer.getName(),
-            List.of(new ObjectMapper().writeValueAsString(consumerSpec()))),
-        start -> true);
+    Path cache = directory.resolve("consumer-cache");
+    ConsumerSpec<?> spec =
+        new ConsumerSpec<>(settings.stream, brokers(), hashKeyFile(), cache, answers());
+    String json = new ObjectMapper().writeValueAsString(spec);
+    startPart("consumer", 256, settings.consumer.getName(), List.of(json), Map.of(), start -> true);
     startPart(
         "serve",
-        jvm.ours(
-            256,
-            "io.firstseen.cli.Main",
-            List.of(
-                "serve",
-                "--bootstrap-servers=" + brokers(),
-                "--set=" + SET,
-                "--hash-key-file=" + hashKeyFile(),
-                "--cache-dir=" + directory.resolve("serve-cache"),
-                "--port=" + ports.service)),
+        256,
+        Main.class.getName(),
+        List.of(
+            "serve",
+            "--bootstrap-servers=" + brokers(),
+            "--set=" + SET,
+            "--hash-key-file=" + hashKeyFile(),
+            "--cache-dir=" + directory.resolve("serve-cache"),
+            "--port=" + servicePort),
+        Map.of(),
         start -> true);
   }
 
@@ -373,54 +359,71 @@ final class Pipeline implements Closeable {
     String conf = directory.resolve("conf").toString();
     startPart(
         "zookeeper",
-        jvm.flink(
-            96,
-            "org.apache.flink.runtime.zookeeper.FlinkZooKeeperQuorumPeer",
-            List.of(
-                "--zkConfigFile", directory.resolve("conf/zoo.cfg").toString(), "--peerId", "1")),
-        start -> listens(ports.zooKeeper));
+        96,
+        FLINK + "runtime.zookeeper.FlinkZooKeeperQuorumPeer",
+        List.of("--zkConfigFile", conf + "/zoo.cfg", "--peerId", "1"),
+        Map.of(),
+        start -> listens(zooKeeperPort));
     startPart(
         "jobmanager",
-        jvm.flink(
-            512,
-            "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
-            List.of("--configDir", conf)),
+        512,
+        FLINK + "runtime.entrypoint.StandaloneSessionClusterEntrypoint",
+        List.of("--configDir", conf),
+        Map.of(),
         start -> true);
-    Map<String, String> environment = new HashMap<>();
-    clockLibrary.ifPresent(
-        library ->
-            environment.putAll(
-                Map.of(
-                    "LD_PRELOAD",
-                    library,
-                    "FAKETIME_TIMESTAMP_FILE",
-                    clock.toString(),
-                    "FAKETIME_CACHE_DURATION",
-                    "1",
-                    "FAKETIME_DONT_FAKE_MONOTONIC",
-                    "1",
-                    // Else each timed wait of a JVM ends at once, and a dozen threads spin.
-                    "FAKETIME_FORCE_MONOTONIC_FIX",
-                    "0")));
+    Map<String, String> ownClock =
+        Map.of(
+            "LD_PRELOAD",
+            clockLibrary.orElse(""),
+            "FAKETIME_TIMESTAMP_FILE",
+            clock.toString(),
+            "FAKETIME_CACHE_DURATION",
+            "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC",
+            "1",
+            // Else each timed wait of a JVM ends at once, and a dozen threads spin.
+            "FAKETIME_FORCE_MONOTONIC_FIX",
+            "0");
     for (int number = 1; number <= 2; number++) {
+      int registered = number;
       startPart(
           "taskmanager-" + number,
-          jvm.flink(
-              settings.taskHeapMebibytes + 64,
-              List.of("-XX:MaxDirectMemorySize=320m", "-XX:MaxMetaspaceSize=256m"),
-              "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
-              List.of("--configDir", conf, "-D", "taskmanager.resource-id=taskmanager-" + number),
-              // The clock of one of them can be set.
-              number == 2 ? environment : Map.of()),
-          start -> true);
+          settings.taskHeapMebibytes + 64,
+          FLINK + "runtime.taskexecutor.TaskManagerRunner",
+          List.of("--configDir", conf, "-D", "taskmanager.resource-id=taskmanager-" + number),
+          // The clock of one of them can be set.
+          number == 2 && hasClock() ? ownClock : Map.of(),
+          start -> rest.hasTaskManagers(registered));
     }
   }
 
+  /**
+   * Starts a main class: one of Flink with Flink alone on its class path, another one with all that
+   * this program has.
+   */
   private void startPart(
-      String name, LocalProcess.Command command, LocalProcess.Readiness readiness)
+      String name,
+      int heapMebibytes,
+      String main,
+      List<String> arguments,
+      Map<String, String> environment,
+      LocalProcess.Readiness readiness)
       throws IOException {
-    parts.put(
-        name, LocalProcess.start(name, logs().resolve(name + ".log"), start -> command, readiness));
+    List<String> options = new ArrayList<>(logs.options());
+    options.addAll(settings.jvm);
+    options.add("-Xmx" + heapMebibytes + "m");
+    List<Path> classPath = ClassPath.ofThisJvm();
+    if (main.startsWith(FLINK)) {
+      options.addAll(FLINK_OPTIONS);
+      classPath =
+          classPath.stream()
+              .filter(jar -> jar.toString().endsWith(".jar"))
+              .filter(jar -> !NOT_FLINK.matcher(jar.getFileName().toString()).matches())
+              .toList();
+    }
+    LocalProcess.Command command =
+        LocalProcess.Command.java(main, classPath, options, arguments, environment);
+    parts.put(name, LocalProcess.start(name, logs.file(name), start -> command, readiness));
   }
 
   private static boolean listens(int port) throws IOException {
@@ -429,47 +432,24 @@ final class Pipeline implements Closeable {
     }
   }
 
-  /** Waits until both TaskManagers have registered. */
-  private void awaitTaskManagers() throws Exception {
-    long deadlineNanos = System.nanoTime() + START_TIMEOUT.toNanos();
-    while (!hasTaskManagers()) {
-      for (String name : CLUSTER) {
-        if (!part(name).isAlive()) {
-          throw new IOException("%s has ended: %s".formatted(name, part(name).tail(1)));
-        }
-      }
-      if (System.nanoTime() - deadlineNanos > 0) {
-        throw new IOException(
-            "the TaskManagers have not registered within %s, see %s"
-                .formatted(START_TIMEOUT, logs()));
-      }
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
-  }
-
-  private boolean hasTaskManagers() {
-    try {
-      return rest.hasTaskManagers(2);
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /**
    * Starts a job.
    *
    * @param from the savepoint or checkpoint to start from; null for none
    */
-  void submit(Job job, int parallelism, String backend, @Nullable String from) throws Exception {
-    List<String> arguments = new ArrayList<>();
-    arguments.add("--bootstrap-servers=" + brokers());
-    arguments.add("--hash-key-file=" + hashKeyFile());
-    arguments.add("--hash-key-on-workers");
-    arguments.add("--checkpoint-dir=" + FlinkPath.of(disk.directory()));
-    arguments.add("--checkpoint-interval=" + settings.checkpointInterval);
-    arguments.add("--idle-timeout=1h");
-    arguments.add("--parallelism=" + parallelism);
-    arguments.add("--state-backend=" + backend);
+  private void submit(Job job, int parallelism, String backend, @Nullable String from)
+      throws IOException {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--bootstrap-servers=" + brokers(),
+                "--hash-key-file=" + hashKeyFile(),
+                "--hash-key-on-workers",
+                "--checkpoint-dir=" + FlinkPath.of(disk.directory),
+                "--checkpoint-interval=" + settings.checkpointInterval,
+                "--idle-timeout=1h",
+                "--parallelism=" + parallelism,
+                "--state-backend=" + backend));
     if (job == Job.DEDUP) {
       arguments.addAll(settings.dedup);
       // After the loss of a cluster the newest claim may be of a job that left no checkpoint.
@@ -478,32 +458,25 @@ final class Pipeline implements Closeable {
       arguments.addAll(settings.snapshots);
       arguments.add("--set=" + SET);
     }
-    if (from != null) {
-      startedFrom.put(job, from);
-    }
-    backends.put(job, backend);
-    jobIds.put(
-        job,
-        rest.run(
-            new FlinkRest.Job(settings.jobJar, job.main, arguments, Optional.ofNullable(from))));
+    FlinkRest.Job request =
+        new FlinkRest.Job(settings.jobJar, job.main, arguments, Optional.ofNullable(from));
+    jobs.put(job, new RunningJob(rest.run(request), backend, from));
   }
 
   String jobId(Job job) {
-    return jobIds.get(job);
+    return jobs.get(job).id;
   }
 
   /** Stops a job with a savepoint, and starts it again from there on the other backend. */
-  void restart(Job job, int parallelism) throws Exception {
-    String backend = backends.get(job).equals(HEAP) ? "rocksdb" : HEAP;
+  void restart(Job job, int parallelism) throws IOException {
+    String backend = jobs.get(job).backend.equals(HEAP) ? "rocksdb" : HEAP;
     String savepoints = FlinkPath.of(directory.resolve("savepoints"));
     submit(job, parallelism, backend, rest.stopWithSavepoint(jobId(job), savepoints, false));
   }
 
   /** Kills the cluster with all that it knows of its jobs. */
-  void loseCluster() throws Exception {
-    for (String name : CLUSTER) {
-      part(name).kill();
-    }
+  void loseCluster() throws IOException {
+    CLUSTER.forEach(name -> part(name).kill());
     for (String name : List.of("zookeeper", "ha")) {
       FileUtils.deleteDirectory(directory.resolve(name).toFile());
       Files.createDirectories(directory.resolve(name));
@@ -511,21 +484,18 @@ final class Pipeline implements Closeable {
   }
 
   /** Starts a new cluster, and in it the jobs from their last retained checkpoints. */
-  void startAgain(int parallelism) throws Exception {
+  void startAgain(int parallelism) throws IOException {
     for (String name : CLUSTER) {
       part(name).startWithoutWaiting();
     }
-    awaitTaskManagers();
+    part("taskmanager-2").awaitReady();
     for (Job job : Job.values()) {
-      // Unlike a savepoint, a checkpoint can be restored only by the backend that wrote it.
-      submit(job, parallelism, backends.get(job), newestState(job));
+      RunningJob before = jobs.get(job);
+      // A job without a checkpoint starts from what it started from. Unlike a savepoint, a
+      // checkpoint can be restored only by the backend that wrote it.
+      String from = RetainedState.newest(disk.directory.resolve(before.id)).orElse(before.from);
+      submit(job, parallelism, before.backend, from);
     }
-  }
-
-  /** The newest retained checkpoint of a job, or what it started from before it had any. */
-  private @Nullable String newestState(Job job) throws IOException {
-    return RetainedState.newest(disk.directory().resolve(jobId(job)))
-        .orElseGet(() -> startedFrom.get(job));
   }
 
   /** Kills all processes. */
@@ -562,12 +532,11 @@ final class Pipeline implements Closeable {
   String lastErrors() throws IOException {
     StringBuilder text = new StringBuilder();
     for (LocalProcess part : parts.values()) {
-      try (Stream<String> lines = Files.lines(part.log(), StandardCharsets.ISO_8859_1)) {
-        List<String> errors = lines.filter(line -> line.contains(" ERROR ")).toList();
-        errors
-            .subList(Math.max(0, errors.size() - 3), errors.size())
-            .forEach(line -> text.append(part.name()).append(": ").append(line).append('\n'));
-      }
+      List<String> lines = Files.readAllLines(part.log(), StandardCharsets.ISO_8859_1);
+      lines.removeIf(line -> !line.contains(" ERROR "));
+      lines.stream()
+          .skip(Math.max(0, lines.size() - 3))
+          .forEach(line -> text.append(part.name()).append(": ").append(line).append('\n'));
     }
     return text.toString();
   }

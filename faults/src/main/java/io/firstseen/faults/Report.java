@@ -1,20 +1,18 @@
 package io.firstseen.faults;
 
-import java.util.ArrayList;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * What a run has shown.
  *
- * @param seed of events and faults
- * @param kills faults that kill processes
  * @param restarts processes that ended by themselves and were started again
- * @param seconds how long it took
- * @param events that were sent
  * @param doubled outcomes that came twice
  * @param missing events without an outcome
  * @param wrong outcomes that differ from the model
@@ -81,74 +79,72 @@ record Report(
 
   /** For people. */
   String text() {
-    StringBuilder text = new StringBuilder();
-    Map<String, List<Happened>> byFault = new TreeMap<>();
-    for (Happened happened : faults) {
-      byFault.computeIfAbsent(happened.fault(), name -> new ArrayList<>()).add(happened);
-    }
-    text.append(
-        "\n| fault | times | lasted, s | output again, s: median | most"
-            + " | snapshots again, s: median | most |\n|---|---:|---:|---:|---:|---:|---:|\n");
+    Map<String, List<Happened>> byFault =
+        faults.stream().collect(groupingBy(Happened::fault, TreeMap::new, toList()));
+    StringBuilder text =
+        new StringBuilder(
+            """
+
+            | fault | times | lasted, s | output again, s: median | most \
+            | snapshots again, s: median | most |
+            |---|---:|---:|---:|---:|---:|---:|
+            """);
     byFault.forEach(
         (fault, all) ->
-            line(
-                text,
-                "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f |",
-                fault,
-                all.size(),
-                median(all, Happened::heldSeconds),
-                median(all, Happened::outputSeconds),
-                most(all, Happened::outputSeconds),
-                median(all, Happened::snapshotsSeconds),
-                most(all, Happened::snapshotsSeconds)));
-    line(
-        text,
-        "%n%,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed "
-            + "%d",
-        events,
-        seconds,
-        faults.size(),
-        kills,
-        restarts,
-        seed);
-    line(
-        text,
-        "outcomes: %d doubled, %d missing, %d wrong, %d out of order; %d new keys dropped by the"
-            + " filter, as the model says (law: %.1f)",
-        doubled,
-        missing,
-        wrong,
-        disordered,
-        dropped,
-        expectedDropped);
-    line(
-        text,
-        "snapshots: %,d manifests compared with the model; the consumer answered from %,d, for"
-            + " %,d live keys (rate of the others %.5f), and refused %d records; the service"
-            + " answered for %,d",
-        manifests,
-        consumerSnapshots,
-        consumerAsked,
-        consumerFalsePositiveRate,
-        consumerRefused,
-        serviceAsked);
-    line(text, "longest time without a committed outcome: %.1f s", longestGapSeconds);
-    differences.forEach(sentence -> line(text, "DIFFERENCE: %s", sentence));
-    line(text, "%s", isGood() ? "verdict: good" : "verdict: NOT GOOD");
+            text.append(
+                "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f |\n"
+                    .formatted(
+                        fault,
+                        all.size(),
+                        median(all, Happened::heldSeconds),
+                        median(all, Happened::outputSeconds),
+                        most(all, Happened::outputSeconds),
+                        median(all, Happened::snapshotsSeconds),
+                        most(all, Happened::snapshotsSeconds))));
+    text.append(
+        """
+
+        %,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed %d
+        outcomes: %d doubled, %d missing, %d wrong, %d out of order; %d new keys dropped by the \
+        filter, as the model says (law: %.1f)
+        snapshots: %,d manifests compared with the model; the consumer answered from %,d, for \
+        %,d live keys (rate of the others %.5f), and refused %d records; the service answered \
+        for %,d
+        longest time without a committed outcome: %.1f s
+        """
+            .formatted(
+                events,
+                seconds,
+                faults.size(),
+                kills,
+                restarts,
+                seed,
+                doubled,
+                missing,
+                wrong,
+                disordered,
+                dropped,
+                expectedDropped,
+                manifests,
+                consumerSnapshots,
+                consumerAsked,
+                consumerFalsePositiveRate,
+                consumerRefused,
+                serviceAsked,
+                longestGapSeconds));
     return text.toString();
   }
 
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append('\n');
-  }
-
   private static double median(List<Happened> all, ToDoubleFunction<Happened> figure) {
-    double[] sorted =
-        all.stream().mapToDouble(figure).filter(s -> !Double.isNaN(s)).sorted().toArray();
+    double[] sorted = known(all, figure).sorted().toArray();
     return sorted.length == 0 ? Double.NaN : sorted[sorted.length / 2];
   }
 
   private static double most(List<Happened> all, ToDoubleFunction<Happened> figure) {
-    return all.stream().mapToDouble(figure).filter(s -> !Double.isNaN(s)).max().orElse(Double.NaN);
+    return known(all, figure).max().orElse(Double.NaN);
+  }
+
+  private static DoubleStream known(List<Happened> all, ToDoubleFunction<Happened> figure) {
+    return all.stream().mapToDouble(figure).filter(seconds -> !Double.isNaN(seconds));
   }
 }

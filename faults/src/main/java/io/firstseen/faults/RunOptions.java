@@ -1,15 +1,13 @@
 package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import java.io.IOException;
+import java.io.File;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,7 +42,6 @@ final class RunOptions {
   private boolean json;
 
   /** A run with its files in a separate directory. */
-  @FunctionalInterface
   interface Run<T> {
     T in(Path work, Path jobJar) throws Exception;
   }
@@ -63,7 +60,8 @@ final class RunOptions {
    * @param name of the directory
    * @return the exit status
    */
-  <T> int run(String name, Run<T> run, Predicate<T> isGood, Function<T, String> text)
+  <T> int run(
+      String name, Run<T> run, Function<T, List<String>> differences, Function<T, String> text)
       throws Exception {
     Path jar = jobJar == null ? builtJobJar() : jobJar;
     if (!Files.isRegularFile(jar)) {
@@ -73,37 +71,31 @@ final class RunOptions {
         directory == null
             ? Files.createTempDirectory("firstseen-" + name)
             : Files.createTempDirectory(Files.createDirectories(directory).toAbsolutePath(), name);
-    T report = null;
+    boolean isGood = false;
     try {
-      report = run.in(work, jar.toAbsolutePath());
+      T report = run.in(work, jar.toAbsolutePath());
+      isGood = differences.apply(report).isEmpty();
+      if (json) {
+        OUT.println(new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(report));
+      } else {
+        OUT.print(text.apply(report));
+        differences.apply(report).forEach(sentence -> OUT.println("DIFFERENCE: " + sentence));
+        OUT.println(isGood ? "verdict: good" : "verdict: NOT GOOD");
+      }
+      return isGood ? 0 : 1;
     } finally {
-      if (directory == null && report != null && isGood.test(report)) {
+      if (directory == null && isGood) {
         FileUtils.deleteDirectoryQuietly(work.toFile());
       } else {
         System.err.println("logs are in " + work);
       }
     }
-    OUT.print(
-        json
-            ? new ObjectMapper()
-                    .enable(SerializationFeature.INDENT_OUTPUT)
-                    .writeValueAsString(report)
-                + "\n"
-            : text.apply(report));
-    return isGood.test(report) ? 0 : 1;
   }
 
-  private static Path builtJobJar() throws IOException {
+  private static Path builtJobJar() {
     Path own = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
     Path target = own.resolveSibling("../../jobs/target").normalize();
-    if (!Files.isDirectory(target)) {
-      return target;
-    }
-    try (Stream<Path> files = Files.list(target)) {
-      return files
-          .filter(file -> file.getFileName().toString().endsWith("-job.jar"))
-          .findFirst()
-          .orElse(target);
-    }
+    File[] jars = target.toFile().listFiles((parent, name) -> name.endsWith("-job.jar"));
+    return jars == null || jars.length == 0 ? target : jars[0].toPath();
   }
 }

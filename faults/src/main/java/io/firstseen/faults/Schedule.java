@@ -38,9 +38,9 @@ final class Schedule {
     List<Fault> otherDeck = new ArrayList<>();
     List<Step> steps = new ArrayList<>();
     for (int kill = 0; kill < kills; kill++) {
-      steps.add(step(draw(killDeck, possible.and(Fault::isKill), random), random));
+      steps.add(step(draw(killDeck, possible.and(fault -> fault.isKill), random), random));
       if (kill % 2 == 1) {
-        steps.add(step(draw(otherDeck, possible.and(fault -> !fault.isKill()), random), random));
+        steps.add(step(draw(otherDeck, possible.and(fault -> !fault.isKill), random), random));
       }
     }
     return steps;

@@ -10,12 +10,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Asks the HTTP service for keys, all the time, and judges its answers. */
 final class ServiceCheck extends Worker {
@@ -32,9 +34,13 @@ final class ServiceCheck extends Worker {
   private final ExactModel model;
   private final IntSupplier produced;
   private final SplittableRandom random;
-  private final List<String> differences = new ArrayList<>();
+
+  final List<String> differences = new CopyOnWriteArrayList<>();
+
+  /** The number of queries for live keys. */
+  final AtomicLong asked = new AtomicLong();
+
   private volatile long newest = -1;
-  private final AtomicLong asked = new AtomicLong();
 
   ServiceCheck(int port, ExactModel model, IntSupplier produced) {
     super("service-check");
@@ -53,17 +59,6 @@ final class ServiceCheck extends Worker {
     return newest;
   }
 
-  /** The number of queries for live keys. */
-  long asked() {
-    return asked.get();
-  }
-
-  List<String> differences() {
-    synchronized (differences) {
-      return List.copyOf(differences);
-    }
-  }
-
   @Override
   void step() throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
@@ -72,15 +67,10 @@ final class ServiceCheck extends Worker {
       return;
     }
     int[] keys = random.ints(KEYS, 0, events).map(event -> model.event(event).key()).toArray();
-    StringBuilder lines = new StringBuilder();
-    for (int key : keys) {
-      lines.append(ExactModel.key(key)).append('\n');
-    }
+    String lines = IntStream.of(keys).mapToObj(ExactModel::key).collect(Collectors.joining("\n"));
     try {
       HttpResponse<String> answer =
-          http.send(
-              request.POST(BodyPublishers.ofString(lines.toString())).build(),
-              BodyHandlers.ofString());
+          http.send(request.POST(BodyPublishers.ofString(lines)).build(), BodyHandlers.ofString());
       if (answer.statusCode() == 200) {
         judge(JSON.readTree(answer.body()), keys, events);
       } else if (answer.statusCode() != 503) {
@@ -115,10 +105,8 @@ final class ServiceCheck extends Worker {
   }
 
   private void difference(String sentence) {
-    synchronized (differences) {
-      if (differences.size() < 20) {
-        differences.add(sentence);
-      }
+    if (differences.size() < 20) {
+      differences.add(sentence);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.faults.SoakSeries.Kind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,11 +15,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -124,7 +126,7 @@ public final class Soak implements Callable<Integer> {
           "--minutes must be at least 1, --keys at least 1000, --kills at least 0, got %d, %d, %d"
               .formatted(minutes, keys, kills));
     }
-    return options.run("soak", this::run, o -> o.differences.isEmpty(), Soak::text);
+    return options.run("soak", this::run, Outcome::differences, Soak::text);
   }
 
   private Outcome run(Path work, Path jar) throws Exception {
@@ -138,18 +140,13 @@ public final class Soak implements Callable<Integer> {
       pipeline.start();
       try (SoakProgress commits = new SoakProgress(pipeline.brokersForWatchers());
           SoakProducer producer =
-              new SoakProducer(
-                  pipeline.brokersForWatchers(),
-                  stream,
-                  PARTITIONS,
-                  MAX_AHEAD,
-                  commits::committed)) {
+              new SoakProducer(pipeline.brokersForWatchers(), stream, commits)) {
         long start = System.nanoTime();
         int samples = Math.min(3 * minutes, MAX_SAMPLES);
         long interval = TimeUnit.MINUTES.toNanos(minutes) / samples;
         boolean whole = true;
         for (int sample = 1; sample <= samples; sample++) {
-          sleepUntil(start + sample * interval);
+          TimeUnit.NANOSECONDS.sleep(start + sample * interval - System.nanoTime());
           whole = isWhole(pipeline, commits, producer);
           if (!whole) {
             break;
@@ -226,8 +223,8 @@ public final class Soak implements Callable<Integer> {
   private void requireRunning(Pipeline pipeline, boolean mayBeRestored) throws Exception {
     for (Pipeline.Job job : Pipeline.Job.values()) {
       String id = pipeline.jobId(job);
-      String state = pipeline.rest().state(id);
-      int restored = pipeline.rest().checkpoints(id).path("counts").path("restored").asInt();
+      String state = pipeline.rest.state(id);
+      int restored = pipeline.rest.checkpoints(id).path("counts").path("restored").asInt();
       if (!state.equals("RUNNING") || (restored > 0 && !mayBeRestored)) {
         differences.add("%s is %s, and was restored %d times".formatted(job, state, restored));
       }
@@ -304,31 +301,32 @@ public final class Soak implements Callable<Integer> {
   private void measure(Pipeline pipeline) throws Exception {
     for (LocalProcess part : pipeline.parts()) {
       Path proc = Path.of("/proc/" + part.pid());
-      add(part.name(), SoakSeries.Kind.HEAP, (double) liveBytes(part.pid()));
+      add(part.name(), Kind.HEAP, (double) liveBytes(part.pid()));
       List<String> status = Files.readAllLines(proc.resolve("status"), StandardCharsets.UTF_8);
-      add(part.name(), SoakSeries.Kind.THREADS, (double) field(status, "Threads:"));
-      add(part.name(), SoakSeries.Kind.RESIDENT, 1024.0 * field(status, "VmRSS:"));
+      add(part.name(), Kind.THREADS, (double) number(status, "Threads:", 1));
+      add(part.name(), Kind.RESIDENT, 1024.0 * number(status, "VmRSS:", 1));
       try (Stream<Path> files = Files.list(proc.resolve("fd"))) {
-        add(part.name(), SoakSeries.Kind.FILES, (double) files.count());
+        add(part.name(), Kind.FILES, (double) files.count());
       }
     }
     topicBytes(pipeline.brokersForWatchers())
-        .forEach((topic, bytes) -> add(topic, SoakSeries.Kind.TOPIC, bytes));
+        .forEach((topic, bytes) -> add(topic, Kind.TOPIC, bytes));
   }
 
-  private void add(String name, SoakSeries.Kind kind, double value) {
+  private void add(String name, Kind kind, double value) {
     series
         .computeIfAbsent(name + ' ' + kind, unused -> new SoakSeries(name, kind, new ArrayList<>()))
         .values()
         .add(value);
   }
 
-  private static long field(List<String> status, String name) {
-    return status.stream()
-        .filter(line -> line.startsWith(name))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+  /** The number that is this word of the line with a prefix. */
+  private static long number(List<String> lines, String prefix, int word) {
+    return lines.stream()
+        .filter(line -> line.startsWith(prefix))
+        .mapToLong(line -> Long.parseLong(line.split("\\s+", -1)[word]))
         .findFirst()
-        .orElseThrow();
+        .orElseThrow(() -> new IllegalStateException("no %s in %s".formatted(prefix, lines)));
   }
 
   /** Collects all garbage of a JVM, and gives the bytes of what is left. */
@@ -340,16 +338,9 @@ public final class Soak implements Callable<Integer> {
                 "GC.class_histogram")
             .redirectErrorStream(true)
             .start();
-    List<String> lines =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .toList();
+    List<String> lines = process.inputReader(StandardCharsets.UTF_8).lines().toList();
     process.waitFor();
-    return lines.stream()
-        .filter(line -> line.startsWith("Total"))
-        .mapToLong(line -> Long.parseLong(line.trim().split("\\s+", -1)[2]))
-        .findFirst()
-        .orElseThrow(() -> new IOException("jcmd says: " + String.join(" ", lines)));
+    return number(lines, "Total", 2);
   }
 
   private static Map<String, Double> topicBytes(String brokers) throws Exception {
@@ -357,58 +348,79 @@ public final class Soak implements Callable<Integer> {
     try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokers))) {
       List<Integer> ids =
           admin.describeCluster().nodes().get().stream().map(node -> node.id()).toList();
-      for (Map<String, LogDirDescription> directories :
-          admin.describeLogDirs(ids).allDescriptions().get().values()) {
-        for (LogDirDescription each : directories.values()) {
-          each.replicaInfos()
-              .forEach(
-                  (partition, info) ->
-                      bytes.merge(partition.topic(), (double) info.size(), Double::sum));
-        }
-      }
+      admin.describeLogDirs(ids).allDescriptions().get().values().stream()
+          .flatMap(directories -> directories.values().stream())
+          .forEach(
+              each ->
+                  each.replicaInfos()
+                      .forEach(
+                          (partition, info) ->
+                              bytes.merge(partition.topic(), (double) info.size(), Double::sum)));
     }
     return bytes;
   }
 
   private String sizes() {
-    StringBuilder text = new StringBuilder();
-    for (SoakSeries each : series.values()) {
-      if (each.kind() == SoakSeries.Kind.HEAP || each.kind() == SoakSeries.Kind.TOPIC) {
-        text.append(
-            "%s %.0f ".formatted(each.name(), each.values().get(each.values().size() - 1) / 1e6));
-      }
-    }
-    return text.append("MB").toString();
+    return series.values().stream()
+        .filter(each -> each.kind() == Kind.HEAP || each.kind() == Kind.TOPIC)
+        .map(
+            each ->
+                "%s %.0f "
+                    .formatted(each.name(), each.values().get(each.values().size() - 1) / 1e6))
+        .collect(Collectors.joining("", "", "MB"));
   }
 
   private static String text(Outcome outcome) {
-    StringBuilder text = new StringBuilder();
-    text.append("\n| of | what | first third, median | middle | last | most |\n");
-    text.append("|---|---|---:|---:|---:|---:|\n");
-    outcome.series.forEach(each -> text.append(each.line()));
-    text.append(
-        "%n%,d events in %d minutes; behind the first third %,.0f a second; seed %d%n"
-            .formatted(outcome.events, outcome.minutes, outcome.eventsPerSecond, outcome.seed));
-    text.append(
-        "the consumer answered from %,d snapshots, refused %d records, and was queried for %,d live keys: %d were absent%n"
-            .formatted(
-                outcome.consumer.snapshots(),
-                outcome.consumer.refused(),
-                outcome.consumer.asked(),
-                outcome.consumer.absent()));
-    text.append(
-        "seconds from the kill of a TaskManager to the full rate: %s%n"
-            .formatted(outcome.recoverySeconds));
-    outcome.differences.forEach(
-        sentence -> text.append("DIFFERENCE: ").append(sentence).append('\n'));
-    text.append(outcome.differences.isEmpty() ? "verdict: good\n" : "verdict: NOT GOOD\n");
-    return text.toString();
+    return """
+
+        | of | what | first third, median | middle | last | most |
+        |---|---|---:|---:|---:|---:|
+        %s
+        %,d events in %d minutes; behind the first third %,.0f a second; seed %d
+        the consumer answered from %,d snapshots, refused %d records, and was queried for %,d \
+        live keys: %d were absent
+        seconds from the kill of a TaskManager to the full rate: %s
+        """
+        .formatted(
+            outcome.series.stream().map(SoakSeries::line).collect(Collectors.joining()),
+            outcome.events,
+            outcome.minutes,
+            outcome.eventsPerSecond,
+            outcome.seed,
+            outcome.consumer.snapshots(),
+            outcome.consumer.refused(),
+            outcome.consumer.asked(),
+            outcome.consumer.absent(),
+            outcome.recoverySeconds);
   }
 
-  private static void sleepUntil(long nanos) throws InterruptedException {
-    long left = nanos - System.nanoTime();
-    if (left > 0) {
-      TimeUnit.NANOSECONDS.sleep(left);
+  /** Sends the events as fast as the dedup reads them. */
+  private static final class SoakProducer extends EventSender {
+    private final SoakStream stream;
+    private final SoakProgress commits;
+    private long number;
+
+    SoakProducer(String brokers, SoakStream stream, SoakProgress commits) {
+      super(
+          brokers,
+          Map.of(ProducerConfig.LINGER_MS_CONFIG, 20, ProducerConfig.BATCH_SIZE_CONFIG, 1 << 17));
+      this.stream = stream;
+      this.commits = commits;
+      start();
+    }
+
+    @Override
+    void step() throws InterruptedException {
+      while (isRunning() && number >= commits.committed() + MAX_AHEAD) {
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+      long key = stream.key(number);
+      send(
+          (int) (key % PARTITIONS),
+          stream.millis(number),
+          SoakStream.isDelete(number),
+          SoakStream.text(key));
+      number++;
     }
   }
 }

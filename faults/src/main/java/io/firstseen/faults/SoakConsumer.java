@@ -2,9 +2,7 @@ package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.consumer.SnapshotClient;
-import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,18 +55,11 @@ public final class SoakConsumer implements SnapshotListener {
   private void run(ConsumerSpec<SoakStream> spec) throws Exception {
     SoakStream stream = spec.stream();
     SplittableRandom random = new SplittableRandom(stream.seed());
-    Path file = Path.of(spec.answers());
-    Path next = file.resolveSibling(file.getFileName() + ".new");
+    Path next = spec.answers().resolveSibling("answers.new");
     long asked = 0;
     long absent = 0;
     long end = 0;
-    try (SnapshotClient client =
-        SnapshotClient.start(
-            SnapshotClientOptions.builder(spec.brokers(), Pipeline.SET)
-                .keyHash(KeyHash.fromFile(Path.of(spec.hashKeyFile())))
-                .cacheDirectory(Path.of(spec.cacheDirectory()))
-                .listener(this)
-                .build())) {
+    try (SnapshotClient client = spec.start(this)) {
       while (true) {
         if (client.manifest().isPresent()) {
           end = stream.eventAt(client.manifest().get().windowEndMillis());
@@ -90,7 +81,7 @@ public final class SoakConsumer implements SnapshotListener {
             next,
             JSON.writeValueAsBytes(
                 new Answers(snapshots.get(), refused.get(), asked, absent, end)));
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(next, spec.answers(), StandardCopyOption.ATOMIC_MOVE);
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
     }

@@ -1,8 +1,8 @@
 package io.firstseen.faults;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -15,10 +15,11 @@ final class SoakProgress extends Worker {
   private static final int POLL_MILLIS = 100;
 
   private final Admin admin;
-  private final List<Point> points = new ArrayList<>();
-  private volatile long committed;
 
-  private record Point(long nanos, long committed) {}
+  /** How many were committed, by times of {@link System#nanoTime}. */
+  private final NavigableMap<Long, Long> points = new ConcurrentSkipListMap<>();
+
+  private volatile long committed;
 
   SoakProgress(String brokers) {
     super("progress");
@@ -41,10 +42,8 @@ final class SoakProgress extends Worker {
             .stream()
             .mapToLong(OffsetAndMetadata::offset)
             .sum();
-    synchronized (points) {
-      if (points.isEmpty() || sum != committed) {
-        points.add(new Point(System.nanoTime(), sum));
-      }
+    if (points.isEmpty() || sum != committed) {
+      points.put(System.nanoTime(), sum);
     }
     committed = sum;
     TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
@@ -60,20 +59,13 @@ final class SoakProgress extends Worker {
 
   /** How many were committed at a time of {@link System#nanoTime}. */
   double committedAt(long nanos) {
-    synchronized (points) {
-      if (points.isEmpty()) {
-        return 0;
-      }
-      Point before = points.get(0);
-      for (Point point : points) {
-        if (point.nanos - nanos > 0) {
-          double part = (double) (nanos - before.nanos) / Math.max(1, point.nanos - before.nanos);
-          return before.committed + Math.max(0, part) * (point.committed - before.committed);
-        }
-        before = point;
-      }
-      return before.committed;
+    Map.Entry<Long, Long> before = points.floorEntry(nanos);
+    Map.Entry<Long, Long> after = points.higherEntry(nanos);
+    if (before == null || after == null) {
+      return before != null ? before.getValue() : after != null ? after.getValue() : 0;
     }
+    double part = (double) (nanos - before.getKey()) / (after.getKey() - before.getKey());
+    return before.getValue() + part * (after.getValue() - before.getValue());
   }
 
   @Override

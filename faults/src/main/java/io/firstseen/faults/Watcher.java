@@ -1,18 +1,18 @@
 package io.firstseen.faults;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -22,12 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class Watcher extends Worker {
   /** Keys with this prefix are not events of the model. */
   static final String CLOSING_PREFIX = "closing-";
-
-  private static final Map<String, OutputCheck.Topic> OUTCOMES =
-      Map.of(
-          Pipeline.ACCEPTED, OutputCheck.Topic.ACCEPTED,
-          Pipeline.DUPLICATES, OutputCheck.Topic.DUPLICATES,
-          Pipeline.DEAD_LETTERS, OutputCheck.Topic.DEAD_LETTERS);
 
   private final long baseMillis;
   private final OutputCheck output;
@@ -62,14 +56,11 @@ final class Watcher extends Worker {
                 10_000),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
-    List<TopicPartition> partitions = new ArrayList<>();
-    for (String topic :
-        List.of(
-            Pipeline.ACCEPTED, Pipeline.DUPLICATES, Pipeline.DEAD_LETTERS, Pipeline.SNAPSHOTS)) {
-      for (PartitionInfo partition : consumer.partitionsFor(topic)) {
-        partitions.add(new TopicPartition(topic, partition.partition()));
-      }
-    }
+    List<TopicPartition> partitions =
+        Stream.of(Pipeline.ACCEPTED, Pipeline.DUPLICATES, Pipeline.DEAD_LETTERS, Pipeline.SNAPSHOTS)
+            .flatMap(topic -> consumer.partitionsFor(topic).stream())
+            .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
+            .toList();
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
     start();
@@ -86,11 +77,11 @@ final class Watcher extends Worker {
   void step() throws SnapshotException {
     boolean hasOutcome = false;
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
-      OutputCheck.Topic topic = OUTCOMES.get(record.topic());
-      if (topic != null) {
+      String key = record.key() == null ? null : new String(record.key(), US_ASCII);
+      if (!record.topic().equals(Pipeline.SNAPSHOTS)) {
         hasOutcome = true;
-        outcome(topic, record);
-      } else if (record.value() != null && Pipeline.SET.equals(text(record.key()))) {
+        outcome(key, record);
+      } else if (record.value() != null && Pipeline.SET.equals(key)) {
         manifests.accept(Manifest.read(record.value()), produced.getAsInt());
       }
     }
@@ -103,23 +94,18 @@ final class Watcher extends Worker {
     }
   }
 
-  private void outcome(OutputCheck.Topic topic, ConsumerRecord<byte[], byte[]> record) {
-    String key = text(record.key());
+  private void outcome(@Nullable String key, ConsumerRecord<byte[], byte[]> record) {
     if (key != null && key.startsWith(CLOSING_PREFIX)) {
       return;
     }
     Header time = record.headers().lastHeader("firstseen.timestamp");
     long number = time == null ? -1 : ByteBuffer.wrap(time.value()).getLong() - baseMillis;
     output.accept(
-        topic,
+        record.topic(),
         record.topic() + "-" + record.partition() + "@" + record.offset(),
         key,
         record.value() != null,
         number);
-  }
-
-  private static @Nullable String text(byte @Nullable [] key) {
-    return key == null ? null : new String(key, StandardCharsets.US_ASCII);
   }
 
   @Override

@@ -53,13 +53,17 @@ abstract class Worker implements AutoCloseable {
   }
 
   /** Waits until the current step has ended; does no further step. */
-  @Override
-  public void close() {
+  final void stop() {
     closed = true;
     try {
       thread.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  @Override
+  public void close() {
+    stop();
   }
 }

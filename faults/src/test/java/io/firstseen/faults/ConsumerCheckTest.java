@@ -24,23 +24,23 @@ class ConsumerCheckTest {
     take(3, 1000, 0);
     // Behind the last event other keys are live.
     take(4, 1500, 7);
-    assertThat(check.differences()).isEmpty();
-    assertThat(check.newest()).isEqualTo(4);
-    assertThat(check.snapshots()).isEqualTo(3);
-    assertThat(check.asked()).isEqualTo(30);
+    assertThat(check.differences).isEmpty();
+    assertThat(check.newest).isEqualTo(4);
+    assertThat(check.snapshots).isEqualTo(3);
+    assertThat(check.asked).isEqualTo(30);
     assertThat(check.falsePositiveRate()).isEqualTo(0.25);
   }
 
   @Test
   void anAbsentKeyIsSeen() {
     take(1, 500, 1);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 
   @Test
   void aStepBackIsSeen() {
     take(2, 500, 0);
     take(1, 400, 0);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 }

@@ -3,6 +3,7 @@ package io.firstseen.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Offset.offset;
 
+import io.firstseen.faults.ExactModel.Kind;
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.key.KeyHash;

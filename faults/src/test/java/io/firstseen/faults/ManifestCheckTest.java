@@ -40,21 +40,21 @@ class ManifestCheckTest {
     // Behind the last event other keys are live.
     accept(4, 4, 0);
     accept(5, 5, 100);
-    assertThat(check.differences()).isEmpty();
+    assertThat(check.differences).isEmpty();
     assertThat(check.checked()).isEqualTo(4);
   }
 
   @Test
   void anotherNumberOfKeysIsSeen() {
     accept(1, 1, 1);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 
   @Test
   void aMissingWindowIsSeen() {
     accept(1, 1, 0);
     accept(2, 3, 0);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 
   @Test
@@ -62,15 +62,15 @@ class ManifestCheckTest {
     accept(3, 3, 0);
     accept(4, 4, 0);
     accept(5, 7, 0);
-    assertThat(check.differences()).isEmpty();
+    assertThat(check.differences).isEmpty();
     accept(7, 8, 0);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 
   @Test
   void aRepeatedManifestIsSeen() {
     accept(1, 1, 0);
     accept(1, 1, 0);
-    assertThat(check.differences()).hasSize(1);
+    assertThat(check.differences).hasSize(1);
   }
 }

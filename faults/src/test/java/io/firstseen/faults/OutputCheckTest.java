@@ -1,10 +1,11 @@
 package io.firstseen.faults;
 
-import static io.firstseen.faults.OutputCheck.Topic.ACCEPTED;
-import static io.firstseen.faults.OutputCheck.Topic.DEAD_LETTERS;
-import static io.firstseen.faults.OutputCheck.Topic.DUPLICATES;
+import static io.firstseen.faults.Pipeline.ACCEPTED;
+import static io.firstseen.faults.Pipeline.DEAD_LETTERS;
+import static io.firstseen.faults.Pipeline.DUPLICATES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.faults.ExactModel.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -30,12 +31,12 @@ class OutputCheckTest {
 
   private List<Long> faults() {
     return List.of(
-        (long) check.missing(EVENTS), check.doubled(), check.wrong(), check.disordered());
+        check.missing(EVENTS), check.doubled.get(), check.wrong.get(), check.disordered.get());
   }
 
   private int first(Kind kind, boolean hasBefore) {
     int number = 0;
-    while (model.event(number).kind() != kind || (model.acceptedBefore(number) >= 0) != hasBefore) {
+    while (model.event(number).kind() != kind || (model.event(number).before() >= 0) != hasBefore) {
       number++;
     }
     return number;
@@ -47,7 +48,7 @@ class OutputCheckTest {
       accept(number);
     }
     assertThat(faults()).containsOnly(0L);
-    assertThat(check.examples()).isEmpty();
+    assertThat(check.examples).isEmpty();
     assertThat(check.lowestUnseen()).isEqualTo(EVENTS);
   }
 
@@ -71,7 +72,7 @@ class OutputCheckTest {
     accept(first(Kind.ACCEPTED, false));
     accept(first(Kind.DUPLICATE, true));
     assertThat(faults()).containsExactly(0L, 2L, 0L, 0L);
-    assertThat(check.examples()).hasSize(2);
+    assertThat(check.examples).hasSize(2);
   }
 
   @Test
@@ -84,7 +85,7 @@ class OutputCheckTest {
     }
     assertThat(check.lowestUnseen()).isEqualTo(lost);
     assertThat(check.missing(EVENTS)).isEqualTo(1);
-    assertThat(check.examples()).hasSize(1).first().asString().contains("event " + lost);
+    assertThat(check.examples).hasSize(1).first().asString().contains("event " + lost);
   }
 
   @Test
@@ -94,7 +95,7 @@ class OutputCheckTest {
     for (int number = 0; number < EVENTS; number++) {
       order.add(number);
     }
-    Collections.swap(order, model.acceptedBefore(removal), removal);
+    Collections.swap(order, model.event(removal).before(), removal);
     order.forEach(this::accept);
     assertThat(faults()).containsExactly(0L, 0L, 0L, 1L);
   }
@@ -111,8 +112,8 @@ class OutputCheckTest {
     check.accept(ACCEPTED, "4", "another", true, accepted);
     check.accept(DEAD_LETTERS, "5", null, true, accepted);
     check.accept(ACCEPTED, "6", null, true, -1);
-    assertThat(check.wrong()).isEqualTo(6);
-    assertThat(check.doubled()).isZero();
+    assertThat(check.wrong).hasValue(6);
+    assertThat(check.doubled).hasValue(0);
   }
 
   private String key(int number) {

@@ -9,7 +9,7 @@ class ScheduleTest {
   @Test
   void aScheduleHasItsKillsAndAllKindsOfFaults() {
     List<Schedule.Step> steps = Schedule.of(1, 50, fault -> true);
-    assertThat(steps).filteredOn(step -> step.fault().isKill()).hasSize(50);
+    assertThat(steps).filteredOn(step -> step.fault().isKill).hasSize(50);
     assertThat(steps).extracting(Schedule.Step::fault).contains(Fault.values());
     assertThat(steps).extracting(Schedule.Step::overlaps).contains(true, false);
     assertThat(Schedule.of(1, 50, fault -> true)).isEqualTo(steps);
