@@ -9,24 +9,13 @@ import io.firstseen.server.http.Request;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** {@code GET /v1/blobs/{sha256}}: the bytes of a blob, named by their digest. */
-final class BlobEndpoint implements Endpoint {
+/**
+ * {@code GET /v1/blobs/{sha256}}: the bytes of a blob, named by their digest.
+ *
+ * @param isPublic whether caches may share blobs with clients without a token
+ */
+record BlobEndpoint(ServedSets sets, boolean isPublic) implements Endpoint {
   static final String PATH = "/v1/blobs/";
-
-  private static final String CACHE = "%s, max-age=31536000, immutable";
-
-  private final ServedSets sets;
-  private final String cacheControl;
-
-  /**
-   * Creates the endpoint for the blobs of all sets.
-   *
-   * @param isPublic whether caches may share blobs with clients without a token
-   */
-  BlobEndpoint(ServedSets sets, boolean isPublic) {
-    this.sets = sets;
-    this.cacheControl = CACHE.formatted(isPublic ? "public" : "private");
-  }
 
   @Override
   public Reply answer(Request request) throws HttpFailure {
@@ -38,6 +27,7 @@ final class BlobEndpoint implements Endpoint {
     for (ServedSet set : sets.all()) {
       Optional<ByteBuffer> blob = set.blob(digest);
       if (blob.isPresent()) {
+        String cacheControl = (isPublic ? "public" : "private") + ", max-age=31536000, immutable";
         return new ImmutableContent("application/octet-stream", digest, blob.get(), cacheControl)
             .answer(request);
       }

@@ -75,6 +75,7 @@ public final class SnapshotServer implements Closeable {
     ContainsEndpoint contains = new ContainsEndpoint(sets, metrics, maxBatch);
     MatchEndpoint match = new MatchEndpoint(sets, metrics, maxBatch);
     ResemblesEndpoint resembles = new ResemblesEndpoint(sets, metrics, maxBatch);
+    PageEndpoint page = new PageEndpoint();
     HealthEndpoints health = new HealthEndpoints(sets, () -> endsSoon);
     return List.of(
         Route.get("contains", "/v1/contains", contains::one),
@@ -94,13 +95,11 @@ public final class SnapshotServer implements Closeable {
         Route.get("healthz", "/healthz", health::health).forHealth(),
         Route.get("readyz", "/readyz", health::readiness).forHealth(),
         Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
-        Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")).open(),
-        Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8"))
-            .open(),
-        Route.get("page", "/page.js", new PageEndpoint("page.js", PageEndpoint.JAVASCRIPT)).open(),
-        Route.get("page", "/offline.js", new PageEndpoint("offline.js", PageEndpoint.JAVASCRIPT))
-            .open(),
-        Route.get("page", ModuleEndpoint.PATH, new ModuleEndpoint()).open());
+        Route.get("page", "/", page).open(),
+        Route.get("page", "/page.css", page).open(),
+        Route.get("page", "/page.js", page).open(),
+        Route.get("page", "/offline.js", page).open(),
+        Route.get("page", PageEndpoint.MODULES, page).open());
   }
 
   private record Both(RequestObserver first, RequestObserver second) implements RequestObserver {
