@@ -26,8 +26,7 @@ final class QueriedLists {
   record Asked(ServedSet served, Manifest manifest, UrlList list) {
 
     private static Asked of(ServedSet served, ClientStatus status) throws HttpFailure {
-      served.requireAnswering(status);
-      SnapshotSet set = status.snapshot().orElseThrow();
+      SnapshotSet set = served.answering(status);
       return new Asked(served, set.manifest(), served.list(set));
     }
 
@@ -49,9 +48,8 @@ final class QueriedLists {
       if (served.isAllowSet()) {
         throw new HttpFailure(
             400,
-            "set must name lists, '"
-                + served.name()
-                + "' is an allow set, which is always checked");
+            "set must name lists, '%s' is an allow set, which is always checked"
+                .formatted(served.name()));
       }
       ClientStatus status = served.status();
       Optional<String> reason = status.snapshot().flatMap(served::whyNoList);

@@ -7,7 +7,9 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.server.http.HttpFailure;
@@ -24,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A set in the service: the current snapshot, whether it may be queried, and earlier snapshots. */
-final class ServedSet implements AutoCloseable {
+final class ServedSet implements SnapshotListener, AutoCloseable {
   private static final int MAX_REMEMBERED = 120;
   private static final ClientStatus EMPTY =
       new ClientStatus(ClientState.EMPTY, Optional.empty(), 0, Optional.empty());
@@ -56,8 +58,31 @@ final class ServedSet implements AutoCloseable {
   private volatile boolean reachable = true;
   private volatile Figures figures;
 
-  /** The figures of a set, which do not keep the set in memory. */
-  private record Figures(WeakReference<SnapshotSet> set, SetFigures figures) {}
+  /**
+   * The size and the false-positive rate of a set, for the status and the metrics.
+   *
+   * @param set not kept in memory
+   * @param bytes the total length of its shards
+   * @param falsePositiveRate the probability that a key outside the set is reported as present
+   */
+  record Figures(WeakReference<SnapshotSet> set, long bytes, double falsePositiveRate) {
+
+    private static Figures of(SnapshotSet set) {
+      int shards = set.manifest().parameters().shards().count();
+      long bytes = 0;
+      double rates = 0;
+      for (int shard = 0; shard < shards; shard++) {
+        Snapshot snapshot = set.snapshot(shard);
+        if (snapshot != null) {
+          SnapshotHeader header = snapshot.header();
+          bytes += snapshot.asByteBuffer().remaining();
+          rates += header.universe().rateOf(header.count());
+        }
+      }
+      // A key outside the set falls into each shard with equal probability.
+      return new Figures(new WeakReference<>(set), bytes, rates / shards);
+    }
+  }
 
   /**
    * A snapshot that was active in this service, or was published earlier.
@@ -78,49 +103,14 @@ final class ServedSet implements AutoCloseable {
     this.log = log;
   }
 
-  /** Returns the listener for the set's follower. */
-  SnapshotListener listener() {
-    return new Listener();
-  }
-
   /** Sets the follower that provides the set's snapshots. */
   void answerBy(FollowedSet follower) {
     followed = follower;
   }
 
-  private final class Listener implements SnapshotListener {
-    @Override
-    public void onSnapshot(Manifest manifest) {
-      snapshots.incrementAndGet();
-      remember(manifest);
-      log.onSnapshot(name, manifest);
-    }
-
-    @Override
-    public void onRefused(String reason) {
-      refusals.incrementAndGet();
-      log.onTrouble(name, reason);
-    }
-
-    @Override
-    public void onNotice(String sentence) {
-      log.onTrouble(name, sentence);
-    }
-
-    @Override
-    public void onUnreachable(String reason) {
-      reachable = false;
-      log.onTrouble(name, reason);
-    }
-
-    @Override
-    public void onReachable() {
-      reachable = true;
-      log.onReachable(name);
-    }
-  }
-
-  private void remember(Manifest manifest) {
+  @Override
+  public void onSnapshot(Manifest manifest) {
+    snapshots.incrementAndGet();
     followed.status().snapshot().ifPresent(shelf::add);
     synchronized (published) {
       // A snapshot that was published again replaces the first one.
@@ -130,6 +120,30 @@ final class ServedSet implements AutoCloseable {
         published.removeFirst();
       }
     }
+    log.onSnapshot(name, manifest);
+  }
+
+  @Override
+  public void onRefused(String reason) {
+    refusals.incrementAndGet();
+    log.onTrouble(name, reason);
+  }
+
+  @Override
+  public void onNotice(String sentence) {
+    log.onTrouble(name, sentence);
+  }
+
+  @Override
+  public void onUnreachable(String reason) {
+    reachable = false;
+    log.onTrouble(name, reason);
+  }
+
+  @Override
+  public void onReachable() {
+    reachable = true;
+    log.onReachable(name);
   }
 
   String name() {
@@ -175,30 +189,16 @@ final class ServedSet implements AutoCloseable {
    * @throws HttpFailure with 503 if no snapshot is available
    */
   SnapshotSet answering() throws HttpFailure {
-    return requireAnswering().snapshot().orElseThrow();
+    return answering(followed.status());
   }
 
-  /**
-   * Returns the current snapshot with its manifest.
-   *
-   * @throws HttpFailure with 503 if no snapshot is available
-   */
-  ClientStatus requireAnswering() throws HttpFailure {
-    ClientStatus status = followed.status();
-    requireAnswering(status);
-    return status;
-  }
-
-  /**
-   * Checks that a snapshot is available.
-   *
-   * @throws HttpFailure with 503 if no snapshot is available
-   */
-  void requireAnswering(ClientStatus status) throws HttpFailure {
+  /** The same, of a status that was read before. */
+  SnapshotSet answering(ClientStatus status) throws HttpFailure {
     Optional<String> reason = whyNot(status);
     if (reason.isPresent()) {
       throw new HttpFailure(503, reason.get());
     }
+    return status.snapshot().orElseThrow();
   }
 
   /** Returns why a snapshot cannot be queried for URLs; empty if it can. */
@@ -275,13 +275,13 @@ final class ServedSet implements AutoCloseable {
     return seconds / 3_600 + " h";
   }
 
-  SetFigures figures(SnapshotSet set) {
+  Figures figures(SnapshotSet set) {
     Figures known = figures;
     if (known == null || known.set().get() != set) {
-      known = new Figures(new WeakReference<>(set), SetFigures.of(set));
+      known = Figures.of(set);
       figures = known;
     }
-    return known.figures();
+    return known;
   }
 
   /** See {@link BlobShelf#ofBases}. */
@@ -310,17 +310,16 @@ final class ServedSet implements AutoCloseable {
               each.sequence(),
               each.windowEndMillis(),
               each.count(),
-              changeBytes(each, Optional.ofNullable(before))));
+              changeBytes(each, before == null ? Long.MAX_VALUE : before.packBytes())));
       before = each;
     }
     return described;
   }
 
-  private static long changeBytes(Manifest manifest, Optional<Manifest> before) {
+  private static long changeBytes(Manifest manifest, long from) {
     if (manifest.pack() == null) {
       return 0;
     }
-    long from = before.map(Manifest::packBytes).orElse(Long.MAX_VALUE);
     // A chain that was started again has a lower position than the previous chain.
     return from <= manifest.packBytes() ? manifest.packBytes() - from : manifest.pack().bytes();
   }

@@ -1,7 +1,6 @@
 package io.firstseen.server;
 
 import io.firstseen.consumer.SnapshotClient;
-import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.server.http.HttpFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,21 +34,20 @@ final class ServedSets implements AutoCloseable {
         byConsumer.computeIfAbsent(onTopic.consumer(), unused -> new ArrayList<>()).add(onTopic);
       } else if (source instanceof SetSource.OfFiles ofFiles) {
         ServedSet set = byName.get(source.setName());
-        set.answerBy(ofFiles.follow(set.listener()));
+        set.answerBy(ofFiles.follow(set));
       }
     }
     byConsumer.values().forEach(this::startTogether);
   }
 
   private void startTogether(List<SetSource.OnTopic> ofOneTopic) {
-    List<ServedSet> sets = ofOneTopic.stream().map(source -> byName.get(source.setName())).toList();
-    List<SnapshotClientOptions> options = new ArrayList<>();
+    List<SnapshotClient> clients =
+        SnapshotClient.startAll(
+            ofOneTopic.stream()
+                .map(source -> source.heardBy(byName.get(source.setName())))
+                .toList());
     for (int i = 0; i < ofOneTopic.size(); i++) {
-      options.add(ofOneTopic.get(i).heardBy(sets.get(i).listener()));
-    }
-    List<SnapshotClient> clients = SnapshotClient.startAll(options);
-    for (int i = 0; i < ofOneTopic.size(); i++) {
-      sets.get(i).answerBy(clients.get(i));
+      byName.get(ofOneTopic.get(i).setName()).answerBy(clients.get(i));
     }
   }
 
@@ -113,13 +111,7 @@ final class ServedSets implements AutoCloseable {
 
   /** Returns why the service is not ready; empty if all sets can be queried. */
   Optional<String> whyNotReady() {
-    for (ServedSet set : byName.values()) {
-      Optional<String> reason = set.whyNot(set.status());
-      if (reason.isPresent()) {
-        return reason;
-      }
-    }
-    return Optional.empty();
+    return byName.values().stream().flatMap(set -> set.whyNot(set.status()).stream()).findFirst();
   }
 
   /**

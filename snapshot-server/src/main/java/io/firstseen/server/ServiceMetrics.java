@@ -2,6 +2,9 @@ package io.firstseen.server;
 
 import io.firstseen.consumer.ClientStatus;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.Reply;
+import io.firstseen.server.http.Request;
 import io.firstseen.server.http.RequestObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
@@ -9,12 +12,18 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
+import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -26,6 +35,7 @@ final class ServiceMetrics implements RequestObserver {
   private static final double MILLIS_PER_SECOND = 1e3;
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final ExpositionFormats formats = ExpositionFormats.init();
   private final Map<String, Answers> answers = new ConcurrentHashMap<>();
   private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
   private final Counter queries;
@@ -42,25 +52,23 @@ final class ServiceMetrics implements RequestObserver {
 
   ServiceMetrics() {
     this.queries =
-        Counter.builder()
-            .name("firstseen_queries_total")
-            .help("Queried keys and texts, by answer: present, absent, invalid.")
-            .labelNames("set", "answer")
-            .register(registry);
+        counter(
+            "firstseen_queries_total",
+            "Queried keys and texts, by answer: present, absent, invalid.",
+            "set",
+            "answer");
     this.urlQueries =
-        Counter.builder()
-            .name("firstseen_url_queries_total")
-            .help(
-                "URLs queried in a list or allow set, by answer: present, allowed, absent,"
-                    + " invalid.")
-            .labelNames("set", "answer")
-            .register(registry);
+        counter(
+            "firstseen_url_queries_total",
+            "URLs queried in a list or allow set, by answer: present, allowed, absent, invalid.",
+            "set",
+            "answer");
     this.requests =
-        Counter.builder()
-            .name("firstseen_http_requests_total")
-            .help("Requests, by route and status of the response.")
-            .labelNames("route", "status")
-            .register(registry);
+        counter(
+            "firstseen_http_requests_total",
+            "Requests, by route and status of the response.",
+            "route",
+            "status");
     this.durations =
         Histogram.builder()
             .name("firstseen_http_request_duration_seconds")
@@ -72,15 +80,29 @@ final class ServiceMetrics implements RequestObserver {
                 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 10)
             .register(registry);
     this.refusedConnections =
-        Counter.builder()
-            .name("firstseen_http_connections_refused_total")
-            .help(
-                "Connections that were closed because there were too many, with a 503 response if possible.")
-            .register(registry);
+        counter(
+            "firstseen_http_connections_refused_total",
+            "Connections that were closed because there were too many, with a 503 response if possible.");
   }
 
-  PrometheusRegistry registry() {
-    return registry;
+  private Counter counter(String name, String help, String... labels) {
+    return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+  }
+
+  /** {@code GET /metrics}: for Prometheus, in the text format that the request accepts. */
+  Reply scrape(Request request) throws HttpFailure {
+    request.query();
+    ExpositionFormatWriter writer =
+        formats.getOpenMetricsTextFormatWriter().accepts(request.header("accept"))
+            ? formats.getOpenMetricsTextFormatWriter()
+            : formats.getPrometheusTextFormatWriter();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      writer.write(bytes, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Reply.of(200, writer.getContentType(), bytes.toByteArray());
   }
 
   /** Adds the metrics that are read from the sets at each scrape. */
@@ -99,12 +121,12 @@ final class ServiceMetrics implements RequestObserver {
         sets,
         "firstseen_snapshot_sequence",
         "Sequence of the active snapshot.",
-        set -> set.manifest().sequence());
+        (set, snapshot) -> snapshot.manifest().sequence());
     snapshotGauge(
         sets,
         "firstseen_snapshot_window_end_timestamp_seconds",
         "End of the window of the active snapshot.",
-        set -> set.manifest().windowEndMillis() / MILLIS_PER_SECOND);
+        (set, snapshot) -> snapshot.manifest().windowEndMillis() / MILLIS_PER_SECOND);
     gauge(
         sets,
         "firstseen_snapshot_published_timestamp_seconds",
@@ -119,22 +141,17 @@ final class ServiceMetrics implements RequestObserver {
         sets,
         "firstseen_snapshot_keys",
         "Keys in the active snapshot.",
-        set -> set.manifest().count());
-    gauge(
+        (set, snapshot) -> snapshot.manifest().count());
+    snapshotGauge(
         sets,
         "firstseen_snapshot_bytes",
         "Size of the active snapshot.",
-        set ->
-            set.status().snapshot().map(s -> (double) set.figures(s).bytes()).orElse(Double.NaN));
-    gauge(
+        (set, snapshot) -> set.figures(snapshot).bytes());
+    snapshotGauge(
         sets,
         "firstseen_snapshot_false_positive_rate",
         "Probability that a key outside the set is reported as present.",
-        set ->
-            set.status()
-                .snapshot()
-                .map(s -> set.figures(s).falsePositiveRate())
-                .orElse(Double.NaN));
+        (set, snapshot) -> set.figures(snapshot).falsePositiveRate());
     counter(
         sets,
         "firstseen_snapshots_total",
@@ -153,12 +170,16 @@ final class ServiceMetrics implements RequestObserver {
   }
 
   private void snapshotGauge(
-      ServedSets sets, String name, String help, ToDoubleFunction<SnapshotSet> value) {
+      ServedSets sets, String name, String help, ToDoubleBiFunction<ServedSet, SnapshotSet> value) {
     gauge(
         sets,
         name,
         help,
-        set -> set.status().snapshot().map(value::applyAsDouble).orElse(Double.NaN));
+        set ->
+            set.status()
+                .snapshot()
+                .map(snapshot -> value.applyAsDouble(set, snapshot))
+                .orElse(Double.NaN));
   }
 
   /** Adds a gauge per set; absent while the value is NaN. */

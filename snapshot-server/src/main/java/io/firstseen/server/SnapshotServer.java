@@ -94,7 +94,7 @@ public final class SnapshotServer implements Closeable {
             .slow(),
         Route.get("healthz", "/healthz", health::health).forHealth(),
         Route.get("readyz", "/readyz", health::readiness).forHealth(),
-        Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
+        Route.get("metrics", "/metrics", metrics::scrape).slow(),
         Route.get("page", "/", page).open(),
         Route.get("page", "/page.css", page).open(),
         Route.get("page", "/page.js", page).open(),

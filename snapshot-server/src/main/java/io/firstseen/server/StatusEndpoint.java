@@ -60,7 +60,7 @@ record StatusEndpoint(ServedSets sets, long startedMillis) implements Endpoint {
       throws IOException {
     Manifest manifest = set.manifest();
     SetParameters parameters = manifest.parameters();
-    SetFigures figures = served.figures(set);
+    ServedSet.Figures figures = served.figures(set);
     json.writeNumberField("sequence", manifest.sequence());
     json.writeNumberField("windowStartMillis", manifest.windowStartMillis());
     json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
