@@ -315,17 +315,9 @@ public final class EmbeddedBroker implements Closeable {
     properties.put("node.id", Integer.toString(NODE_ID));
     properties.put("process.roles", "broker,controller");
     properties.put(
-        "listeners",
-        BROKER_LISTENER
-            + "://localhost:"
-            + settings.port
-            + ","
-            + CONTROLLER_LISTENER
-            + "://localhost:0");
+        "listeners", "PLAINTEXT://localhost:%d,CONTROLLER://localhost:0".formatted(settings.port));
     properties.put("controller.listener.names", CONTROLLER_LISTENER);
-    properties.put(
-        "listener.security.protocol.map",
-        BROKER_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+    properties.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
     // The real port is set once it is bound.
     properties.put("controller.quorum.voters", NODE_ID + "@localhost:0");
     properties.put("log.dirs", directory.toString());
