@@ -74,7 +74,7 @@ final class FirstseenTableSource
   @Override
   public void applyWatermark(WatermarkStrategy<RowData> strategy) {
     WatermarkStrategy<RowData> stamping =
-        dedup.isInEventTime() ? strategy.withTimestampAssigner(rowtime()) : strategy;
+        dedup.inEventTime() ? strategy.withTimestampAssigner(rowtime()) : strategy;
     if (wrapped instanceof SupportsWatermarkPushDown source) {
       source.applyWatermark(stamping);
     } else {
@@ -145,7 +145,7 @@ final class FirstseenTableSource
           provider,
           "declare its table without 'firstseen', and INSERT INTO a 'firstseen' table");
     }
-    if (dedup.isInEventTime() && rowtime == null) {
+    if (dedup.inEventTime() && rowtime == null) {
       throw new ValidationException(
           "'ttl-clock' = 'event' needs a WATERMARK: declare one, or use 'ttl-clock' = 'processing'");
     }

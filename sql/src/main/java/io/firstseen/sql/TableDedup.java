@@ -52,27 +52,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * The dedup of a table, configured by its options: +I and +U add a key, -U and -D delete it. Rows
  * without a usable key are dropped, and counted by the metric {@code deadLetters}.
+ *
+ * @param emitsAll whether all rows of the input are emitted, with their outcomes
+ * @param inEventTime whether keys expire by the watermark
+ * @param description of the operator
  */
-final class TableDedup {
+record TableDedup(
+    UnaryOperator<Firstseen<RowData>> settings,
+    List<String> keyColumns,
+    List<String> primaryKey,
+    String uid,
+    boolean emitsAll,
+    boolean inEventTime,
+    String description) {
   static final ConfigOption<String> KEY =
-      ConfigOptions.key("key")
-          .stringType()
-          .noDefaultValue()
-          .withDescription("The column of the key, of type STRING or BYTES.");
+      text("key", "The column of the key, of type STRING or BYTES.");
   static final ConfigOption<String> SCOPE =
-      ConfigOptions.key("scope")
-          .stringType()
-          .noDefaultValue()
-          .withDescription(
-              "The column of the scope (tenant), of type STRING or BYTES: equal keys of two scopes"
-                  + " are different keys.");
+      text(
+          "scope",
+          "The column of the scope (tenant), of type STRING or BYTES: equal keys of two scopes"
+              + " are different keys.");
   static final ConfigOption<String> UID =
-      ConfigOptions.key("uid")
-          .stringType()
-          .noDefaultValue()
-          .withDescription(
-              "The prefix of the operators' uids, by which Flink finds the state at a restart;"
-                  + " catalog.database.table unless given.");
+      text(
+          "uid",
+          "The prefix of the operators' uids, by which Flink finds the state at a restart;"
+              + " catalog.database.table unless given.");
   static final ConfigOption<Long> CAPACITY =
       ConfigOptions.key("capacity")
           .longType()
@@ -86,47 +90,36 @@ final class TableDedup {
               "The probability, in (0, 0.1], with which a first-seen key is reported as a duplicate at"
                   + " capacity.");
   static final ConfigOption<String> MODE =
-      ConfigOptions.key("mode")
-          .stringType()
-          .defaultValue(DedupMode.APPROXIMATE.id())
-          .withDescription("approximate, exact or exact-keys.");
+      text("mode", DedupMode.APPROXIMATE.id(), "approximate, exact or exact-keys.");
   static final ConfigOption<String> CANONICALISER =
-      ConfigOptions.key("canonicaliser")
-          .stringType()
-          .defaultValue(Canonicaliser.NONE.id())
-          .withDescription(
-              "The rule that gives equivalent keys one form: none, url, text or url-expression.");
+      text(
+          "canonicaliser",
+          Canonicaliser.NONE.id(),
+          "The rule that gives equivalent keys one form: none, url, text or url-expression.");
   static final ConfigOption<String> STRIP_PARAMETERS =
-      ConfigOptions.key("strip-parameters")
-          .stringType()
-          .noDefaultValue()
-          .withDescription("With canonicaliser url: the query parameters to remove from URLs.");
+      text("strip-parameters", "With canonicaliser url: the query parameters to remove from URLs.");
   static final ConfigOption<String> NEAR =
-      ConfigOptions.key("near")
-          .stringType()
-          .noDefaultValue()
-          .withDescription(
-              "Texts that resemble a live text of their scope are duplicates: short, long, or"
-                  + " UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold. Needs canonicaliser"
-                  + " text.");
+      text(
+          "near",
+          "Texts that resemble a live text of their scope are duplicates: short, long, or"
+              + " UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold. Needs canonicaliser"
+              + " text.");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key("ttl")
           .durationType()
           .noDefaultValue()
           .withDescription("Forget a key this long after it was seen; at least 1 s.");
   static final ConfigOption<String> TTL_CLOCK =
-      ConfigOptions.key("ttl-clock")
-          .stringType()
-          .defaultValue(TimeToLive.Clock.PROCESSING.id())
-          .withDescription(
-              "The clock of the ttl: processing (the system clock) or event (the watermark of the"
-                  + " table).");
+      text(
+          "ttl-clock",
+          TimeToLive.Clock.PROCESSING.id(),
+          "The clock of the ttl: processing (the system clock) or event (the watermark of the"
+              + " table).");
   static final ConfigOption<String> TTL_SINCE =
-      ConfigOptions.key("ttl-since")
-          .stringType()
-          .defaultValue(TimeToLive.Since.FIRST_SEEN.id())
-          .withDescription(
-              "The event from which the ttl of a key is measured: first-seen or last-seen.");
+      text(
+          "ttl-since",
+          TimeToLive.Since.FIRST_SEEN.id(),
+          "The event from which the ttl of a key is measured: first-seen or last-seen.");
   static final ConfigOption<Integer> SHARDS =
       ConfigOptions.key("dedup-shards")
           .intType()
@@ -140,20 +133,25 @@ final class TableDedup {
           .withDescription(
               "Memory of each task for the filter's pages if state is not on the heap.");
   static final ConfigOption<String> HASH_KEY_FILE =
-      ConfigOptions.key("hash-key-file")
-          .stringType()
-          .noDefaultValue()
-          .withDescription(
-              "A file with the secret key of the hash, which every TaskManager and the client"
-                  + " read; the public key unless given.");
+      text(
+          "hash-key-file",
+          "A file with the secret key of the hash, which every TaskManager and the client"
+              + " read; the public key unless given.");
 
   static final ConfigOption<String> EMIT =
-      ConfigOptions.key("emit")
-          .stringType()
-          .defaultValue("accepted")
-          .withDescription(
-              "The rows that are read: accepted, or all, with the metadata columns outcome, reason,"
-                  + " match and bands.");
+      text(
+          "emit",
+          "accepted",
+          "The rows that are read: accepted, or all, with the metadata columns outcome, reason,"
+              + " match and bands.");
+
+  private static ConfigOption<String> text(String name, String description) {
+    return ConfigOptions.key(name).stringType().noDefaultValue().withDescription(description);
+  }
+
+  private static ConfigOption<String> text(String name, String value, String description) {
+    return ConfigOptions.key(name).stringType().defaultValue(value).withDescription(description);
+  }
 
   private static final String ALL = "all";
 
@@ -200,41 +198,6 @@ final class TableDedup {
           TTL, "a duration, such as '7 d'",
           SHARDS, "a whole number, such as '128'",
           PAGE_CACHE, "a size of memory, such as '64 mb'");
-
-  private final UnaryOperator<Firstseen<RowData>> settings;
-  private final List<String> keyColumns;
-  private final List<String> primaryKey;
-  private final String uid;
-  private final boolean emitsAll;
-  private final boolean inEventTime;
-  private final String description;
-
-  private TableDedup(
-      UnaryOperator<Firstseen<RowData>> settings,
-      List<String> keyColumns,
-      List<String> primaryKey,
-      String uid,
-      boolean emitsAll,
-      boolean inEventTime,
-      String description) {
-    this.settings = settings;
-    this.keyColumns = keyColumns;
-    this.primaryKey = primaryKey;
-    this.uid = uid;
-    this.emitsAll = emitsAll;
-    this.inEventTime = inEventTime;
-    this.description = description;
-  }
-
-  /** Whether all rows of the input are emitted, with their outcomes. */
-  boolean emitsAll() {
-    return emitsAll;
-  }
-
-  /** Whether keys expire by the watermark. */
-  boolean isInEventTime() {
-    return inEventTime;
-  }
 
   /**
    * Creates the dedup that the options describe.
