@@ -64,7 +64,7 @@ final class ExactModel {
     return "key-" + Integer.toString(number, 36) + "-" + Integer.toHexString(number * 0x9E3779B1);
   }
 
-  /** What becomes of an event. */
+  /** The outcome of an event. */
   enum Kind {
     ACCEPTED,
     REMOVED,
