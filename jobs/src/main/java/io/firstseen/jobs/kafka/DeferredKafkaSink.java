@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import org.apache.flink.api.common.JobID;
+import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.InitContext;
@@ -15,7 +15,9 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.SupportsWriterState;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink.PrecommittingStatefulSinkWriter;
@@ -39,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * which cannot be extended.
  *
  * @param parts splits an element into the parts that become records
- * @param withPrefix creates the Kafka sink for a prefix of transactional ids
- * @param prefix the prefix, to which the job's id is appended
+ * @param records serializes the parts
+ * @param producer the producer's properties
+ * @param prefix the prefix of transactional ids, to which the job's id is appended
  * @param topics the topics that the sink writes to
  * @param claim the output that the job must have claimed to commit; null for no check
  * @param before adds the operators before the sink
@@ -48,7 +51,8 @@ import org.slf4j.LoggerFactory;
  */
 record DeferredKafkaSink<T, R>(
     SerializableFunction<T, Iterable<R>> parts,
-    SerializableFunction<String, KafkaSink<R>> withPrefix,
+    KafkaRecordSerializationSchema<R> records,
+    Properties producer,
     String prefix,
     List<String> topics,
     @Nullable OutputClaim claim,
@@ -68,8 +72,16 @@ record DeferredKafkaSink<T, R>(
   }
 
   private KafkaSink<R> ofJob(InitContext context) {
-    JobID job = context.getJobInfo().getJobId();
-    return withPrefix.apply(prefix + "." + job.toHexString());
+    return kafkaSink(prefix + "." + context.getJobInfo().getJobId().toHexString());
+  }
+
+  private KafkaSink<R> kafkaSink(String ids) {
+    return KafkaSink.<R>builder()
+        .setKafkaProducerConfig(producer)
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionalIdPrefix(ids)
+        .setRecordSerializer(records)
+        .build();
   }
 
   @Override
@@ -91,17 +103,17 @@ record DeferredKafkaSink<T, R>(
 
   @Override
   public SimpleVersionedSerializer<KafkaWriterState> getWriterStateSerializer() {
-    return withPrefix.apply(prefix).getWriterStateSerializer();
+    return kafkaSink(prefix).getWriterStateSerializer();
   }
 
   @Override
   public SimpleVersionedSerializer<KafkaCommittable> getCommittableSerializer() {
-    return withPrefix.apply(prefix).getCommittableSerializer();
+    return kafkaSink(prefix).getCommittableSerializer();
   }
 
   @Override
   public void addPostCommitTopology(DataStream<CommittableMessage<KafkaCommittable>> committables) {
-    withPrefix.apply(prefix).addPostCommitTopology(committables);
+    kafkaSink(prefix).addPostCommitTopology(committables);
   }
 
   private final class Writer

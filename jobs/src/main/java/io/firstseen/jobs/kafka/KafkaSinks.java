@@ -6,7 +6,6 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -17,10 +16,6 @@ import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
-import org.apache.flink.connector.kafka.sink.KafkaSink;
-import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** Exactly-once sinks, whose transactions are committed with Flink's checkpoints. */
@@ -72,8 +67,10 @@ public final class KafkaSinks {
 
   static OutcomeRecords records(KafkaOptions kafka) {
     return new OutcomeRecords(
+        kafka.topics().output(),
         kafka.topics().acceptedTopic(),
         kafka.topics().acceptedPartitions(),
+        kafka.topics().recordsTopic(),
         kafka.topics().duplicatesTopic(),
         kafka.topics().deadLettersTopic(),
         kafka.topics().claimsTopic());
@@ -124,29 +121,14 @@ public final class KafkaSinks {
         inputs);
   }
 
+  /** A sink after an operator that ensures that only one job writes the outcomes. */
   private static Sink<Outcome> outcomes(
       KafkaOptions kafka, OutputClaim claim, OutcomeShards shards) {
-    Output output = kafka.topics().output();
-    Properties producer = producerOfOutcomes(kafka);
     OutcomeRecords records = records(kafka);
-    return output.hasRecords()
-        ? claimed(
-            outcome -> PassedRecords.parts(outcome, output),
-            new SinkFactory<>(producer, new PassedRecords(kafka.topics().recordsTopic(), records)),
-            claim,
-            shards)
-        : claimed(List::of, new SinkFactory<>(producer, records), claim, shards);
-  }
-
-  /** A sink after an operator that ensures that only one job writes the outcomes. */
-  private static <R> Sink<Outcome> claimed(
-      SerializableFunction<Outcome, Iterable<R>> parts,
-      SinkFactory<R> factory,
-      OutputClaim claim,
-      OutcomeShards shards) {
     return new DeferredKafkaSink<>(
-        parts,
-        factory,
+        records::parts,
+        records,
+        producerOfOutcomes(kafka),
         claim.idsOfSink(),
         List.copyOf(claim.topics().names().values()),
         claim,
@@ -199,7 +181,8 @@ public final class KafkaSinks {
             restoredFrom.orElse(null));
     return new DeferredKafkaSink<>(
         SnapshotRecords::parts,
-        new SinkFactory<>(producer(options), new SnapshotRecords(topic)),
+        new SnapshotRecords(topic),
+        producer(options),
         options.transactionalIdPrefix(topic),
         List.of(topic),
         null,
@@ -223,22 +206,5 @@ public final class KafkaSinks {
     Properties properties = producer(options);
     properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES));
     return properties;
-  }
-
-  /**
-   * Creates a sink for a prefix of transactional ids. A class, not a lambda: a serialised lambda
-   * names its types in a text, in which the job jar's relocation does not rename the connector.
-   */
-  private record SinkFactory<T>(Properties properties, KafkaRecordSerializationSchema<T> serializer)
-      implements SerializableFunction<String, KafkaSink<T>> {
-    @Override
-    public KafkaSink<T> apply(String prefix) {
-      return KafkaSink.<T>builder()
-          .setKafkaProducerConfig(properties)
-          .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-          .setTransactionalIdPrefix(prefix)
-          .setRecordSerializer(serializer)
-          .build();
-    }
   }
 }

@@ -2,8 +2,12 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.jobs.shared.Output;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.serializers.SourceRecord;
+import java.util.List;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
@@ -17,20 +21,24 @@ import org.jspecify.annotations.Nullable;
  *   <caption>The records of each topic</caption>
  *   <tr><th>topic<th>key<th>value<th>headers
  *   <tr><td>accepted<td>canonical key prefixed with its scope<td>payload, null for a delete<td>timestamp, match
+ *   <tr><td>records<td colspan="3">the unchanged record of the event, with its timestamp and partition
  *   <tr><td>duplicates<td>canonical key prefixed with its scope<td>payload<td>timestamp, outcome, match, bands
  *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
  *   <tr><td>claims<td>see {@link OutputClaim}<td>see {@link WrittenOffsets}<td>none
  * </table>
  *
+ * @param output the topics that changed keys are written to
  * @param acceptedPartitions the number of partitions of the accepted topic to write to; 0 for all
  */
 record OutcomeRecords(
+    Output output,
     String acceptedTopic,
     int acceptedPartitions,
+    String recordsTopic,
     String duplicatesTopic,
     String deadLettersTopic,
     String claimsTopic)
-    implements KafkaRecordSerializationSchema<Outcome> {
+    implements KafkaRecordSerializationSchema<OutcomeRecords.Part> {
   private static final long serialVersionUID = 1;
 
   private static final byte[] NO_PAYLOAD = {};
@@ -38,10 +46,30 @@ record OutcomeRecords(
   private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);
   private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
 
+  /**
+   * The content of one record.
+   *
+   * @param isPassedOn whether it is the unchanged record of the event
+   */
+  record Part(Outcome outcome, boolean isPassedOn) {}
+
+  /** The parts of an outcome: a changed key is written to the changelog, forwarded, or both. */
+  List<Part> parts(Outcome outcome) {
+    boolean isChange =
+        outcome.kind() == Outcome.Kind.ACCEPTED || outcome.kind() == Outcome.Kind.REMOVED;
+    return isChange && output == Output.BOTH
+        ? List.of(new Part(outcome, false), new Part(outcome, true))
+        : List.of(new Part(outcome, isChange && output.hasRecords()));
+  }
+
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
-      Outcome outcome, KafkaSinkContext context, Long timestamp) {
+      Part part, KafkaSinkContext context, Long timestamp) {
+    Outcome outcome = part.outcome();
     SourceEvent event = outcome.event();
+    if (part.isPassedOn()) {
+      return passedOn(event, context);
+    }
     return switch (outcome.kind()) {
       // A null value would delete the key.
       case ACCEPTED -> accepted(outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
@@ -94,5 +122,32 @@ record OutcomeRecords(
     RecordHeaders.writeText(headers, RecordHeaders.REASON, reason);
     RecordHeaders.writeText(headers, RecordHeaders.PLACE, event.place().toString());
     return record;
+  }
+
+  private ProducerRecord<byte[], byte[]> passedOn(SourceEvent event, KafkaSinkContext context) {
+    SourceRecord record = event.record();
+    if (record == null) {
+      throw new UserErrorException(
+          ("the event at %s comes from an unaligned checkpoint of a job without --output record:"
+                  + " start from a savepoint or an aligned checkpoint")
+              .formatted(event.place()));
+    }
+    int partitions = context.getPartitionsForTopic(recordsTopic).length;
+    if (record.partition() >= partitions) {
+      // The job continues as soon as there are enough partitions, so this error does not end the
+      // job.
+      throw new IllegalStateException(
+          "topic %s must have as many partitions as the topics of events, but has %d, and there is a record at %s (add partitions)"
+              .formatted(recordsTopic, partitions, event.place()));
+    }
+    ProducerRecord<byte[], byte[]> passed =
+        new ProducerRecord<>(
+            recordsTopic,
+            record.partition(),
+            record.timestampMillis() < 0 ? null : (Long) record.timestampMillis(),
+            record.key(),
+            event.payload());
+    record.headers().forEach(header -> passed.headers().add(header.name(), header.value()));
+    return passed;
   }
 }

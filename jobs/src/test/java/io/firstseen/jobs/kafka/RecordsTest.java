@@ -13,7 +13,6 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
-import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
@@ -56,8 +55,16 @@ class RecordsTest {
   private static final Place PLACE = Place.of("topic-3@42");
 
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
-  private final KafkaOptions options = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
-  private final OutcomeRecords records = KafkaSinks.records(options);
+
+  private static OutcomeRecords records(String output) {
+    return KafkaSinks.records(
+        KafkaOptions.parse(
+            "--bootstrap-servers=localhost:9092", "--output=" + output, "--records-topic=t"));
+  }
+
+  private static ProducerRecord<byte[], byte[]> serialize(Outcome outcome) {
+    return records("changelog").serialize(new OutcomeRecords.Part(outcome, false), null, 9L);
+  }
 
   private static byte[] utf8(String text) {
     return text.getBytes(UTF_8);
@@ -173,27 +180,23 @@ class RecordsTest {
 
   @Test
   void anAcceptedRecordIsPassedOnAsItCame() {
-    KafkaOptions both =
-        KafkaOptions.parse("--bootstrap-servers=localhost:9092", "--records-topic=t");
-    PassedRecords passing =
-        new PassedRecords(both.topics().recordsTopic(), KafkaSinks.records(both));
+    OutcomeRecords passing = records("both");
     SourceEvent event =
         SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE)
             .withRecord(
                 new SourceRecord(3, 7, null, List.of(new SourceRecord.Header("a", utf8("b")))));
     Outcome removed = Outcome.of(Outcome.Kind.REMOVED, utf8("k"), event);
-    List<PassedRecords.Part> parts = PassedRecords.parts(removed, Output.BOTH);
+    List<OutcomeRecords.Part> parts = passing.parts(removed);
     assertThat(passing.serialize(parts.get(0), new Partitions(4), 9L))
-        .isEqualTo(records.serialize(removed, null, 9L));
+        .isEqualTo(serialize(removed));
     assertThat(passing.serialize(parts.get(1), new Partitions(4), 9L))
         .isEqualTo(
             new ProducerRecord<>(
                 "t", 3, 7L, null, null, List.of(new RecordHeader("a", utf8("b")))));
-    assertThat(PassedRecords.parts(removed, Output.RECORD)).containsExactly(parts.get(1));
-    assertThat(PassedRecords.parts(removed, Output.CHANGELOG)).containsExactly(parts.get(0));
+    assertThat(records("record").parts(removed)).containsExactly(parts.get(1));
+    assertThat(records("changelog").parts(removed)).containsExactly(parts.get(0));
     Outcome repeat = Outcome.of(Outcome.Kind.DUPLICATE, utf8("k"), event);
-    assertThat(PassedRecords.parts(repeat, Output.BOTH))
-        .containsExactly(new PassedRecords.Part(repeat, false));
+    assertThat(passing.parts(repeat)).containsExactly(new OutcomeRecords.Part(repeat, false));
     assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
@@ -205,7 +208,7 @@ class RecordsTest {
             utf8("k"),
             SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE));
     assertThatThrownBy(
-            () -> passing.serialize(new PassedRecords.Part(older, true), new Partitions(4), 9L))
+            () -> passing.serialize(new OutcomeRecords.Part(older, true), new Partitions(4), 9L))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("start from a savepoint");
   }
@@ -244,8 +247,7 @@ class RecordsTest {
     SourceEvent event =
         SourceEvent.of(Operation.ADD, utf8("s"), utf8("K"), payload, 0x0102030405060708L, PLACE);
     byte[] key = utf8("joined");
-    ProducerRecord<byte[], byte[]> added =
-        records.serialize(Outcome.of(Outcome.Kind.ACCEPTED, key, event), null, 9L);
+    ProducerRecord<byte[], byte[]> added = serialize(Outcome.of(Outcome.Kind.ACCEPTED, key, event));
     assertThat(added.topic()).isEqualTo("firstseen.accepted");
     assertThat(added.key()).isEqualTo(key);
     assertThat(added.value()).isEqualTo(payload);
@@ -253,7 +255,7 @@ class RecordsTest {
     assertThat(added.headers().lastHeader("firstseen.timestamp").value())
         .containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
     ProducerRecord<byte[], byte[]> removed =
-        records.serialize(Outcome.of(Outcome.Kind.REMOVED, key, event), null, 9L);
+        serialize(Outcome.of(Outcome.Kind.REMOVED, key, event));
     assertThat(removed.value()).isNull();
 
     ChangelogDeserializer changelog =
@@ -315,11 +317,7 @@ class RecordsTest {
   @Test
   void anAcceptedKeyWithoutPayloadIsNoTombstone() {
     SourceEvent event = SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE);
-    assertThat(
-            records
-                .serialize(Outcome.of(Outcome.Kind.ACCEPTED, utf8("k"), event), null, 9L)
-                .value())
-        .isEmpty();
+    assertThat(serialize(Outcome.of(Outcome.Kind.ACCEPTED, utf8("k"), event)).value()).isEmpty();
   }
 
   @Test
@@ -340,7 +338,7 @@ class RecordsTest {
   }
 
   private Headers headers(Outcome.Kind kind, SourceEvent event, @Nullable NearMatch match) {
-    return records.serialize(Outcome.of(kind, utf8("k"), event, match), null, 9L).headers();
+    return serialize(Outcome.of(kind, utf8("k"), event, match)).headers();
   }
 
   @Test
@@ -352,8 +350,7 @@ class RecordsTest {
             Outcome.Kind.FALSE_DUPLICATE, "false-duplicate",
             Outcome.Kind.UNKNOWN_DELETE, "unknown-delete");
     for (Outcome.Kind kind : kinds.keySet()) {
-      ProducerRecord<byte[], byte[]> record =
-          records.serialize(Outcome.of(kind, utf8("k"), event), null, 9L);
+      ProducerRecord<byte[], byte[]> record = serialize(Outcome.of(kind, utf8("k"), event));
       assertThat(record.topic()).isEqualTo("firstseen.duplicates");
       assertThat(record.key()).isEqualTo(utf8("k"));
       assertThat(record.value()).isEqualTo(utf8("v"));
@@ -366,8 +363,7 @@ class RecordsTest {
   @Test
   void deadLettersCarryTheirBytesReasonAndPlace() {
     ProducerRecord<byte[], byte[]> malformed =
-        records.serialize(
-            Outcome.deadLetter(SourceEvent.malformed("why", utf8("raw"), PLACE), "why"), null, 9L);
+        serialize(Outcome.deadLetter(SourceEvent.malformed("why", utf8("raw"), PLACE), "why"));
     assertThat(malformed.topic()).isEqualTo("firstseen.dead-letters");
     assertThat(malformed.key()).isNull();
     assertThat(malformed.value()).isEqualTo(utf8("raw"));
@@ -375,8 +371,7 @@ class RecordsTest {
     assertThat(malformed.headers().lastHeader("firstseen.place").value())
         .isEqualTo(utf8(PLACE.toString()));
     SourceEvent refused = SourceEvent.of(Operation.DELETE, null, utf8("K"), null, 5, PLACE);
-    ProducerRecord<byte[], byte[]> keyed =
-        records.serialize(Outcome.deadLetter(refused, "no URL"), null, 9L);
+    ProducerRecord<byte[], byte[]> keyed = serialize(Outcome.deadLetter(refused, "no URL"));
     assertThat(keyed.key()).isEqualTo(utf8("K"));
     assertThat(keyed.value()).isNull();
   }
