@@ -11,6 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.TaskInfo;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -18,6 +22,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,10 +53,8 @@ final class ClaimedOutput implements AutoCloseable {
    * @param line the claims of the state
    * @param passed the progress of all tasks
    * @param checkpoint the checkpoint of the state; 0 without state
-   * @param shards the number of shards of the dedup
    */
-  record State(
-      boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint, int shards) {}
+  record State(boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint) {}
 
   /**
    * Reads the claims topic.
@@ -149,7 +153,7 @@ final class ClaimedOutput implements AutoCloseable {
       // Another task of this job may have claimed the output and failed before this step.
       for (String other : tail.all()) {
         if (!other.equals(claim)) {
-          OpenTransactions.abort(claims.clientProperties(), other, committedUpTo(other));
+          abortOpen(other);
         }
       }
       // A job of the same id may have written more since its claim.
@@ -196,10 +200,44 @@ final class ClaimedOutput implements AutoCloseable {
     }
   }
 
-  /** The checkpoint up to which the committers of this job commit another job's transactions. */
-  private long committedUpTo(String other) {
-    boolean isOfState = state.isThere && lastClaim().equals(other);
-    return isOfState ? state.checkpoint : 0;
+  /**
+   * Aborts the open transactions of another job, including transactions of its other sinks: an open
+   * transaction hides the records after it on the claims topic. If the job starts from the state of
+   * the other job, its committers commit the transactions up to the checkpoint of the state.
+   */
+  private void abortOpen(String other) throws InterruptedException {
+    long committedUpTo = state.isThere && lastClaim().equals(other) ? state.checkpoint : 0;
+    try (Admin admin = Admin.create(claims.clientProperties())) {
+      List<String> open =
+          admin
+              .listTransactions(
+                  new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+              .all()
+              .get()
+              .stream()
+              .map(TransactionListing::transactionalId)
+              .filter(id -> isOf(other, id))
+              .filter(id -> Long.parseLong(id.substring(id.lastIndexOf('-') + 1)) > committedUpTo)
+              .toList();
+      if (!open.isEmpty()) {
+        LOG.info("aborting {} open transactions of {}", open.size(), PublisherLine.job(other));
+        admin.fenceProducers(open).all().get();
+      }
+    } catch (ExecutionException e) {
+      throw new KafkaException(
+          "cannot abort the transactions of " + PublisherLine.job(other), e.getCause());
+    }
+  }
+
+  /**
+   * Whether a transactional id belongs to the job of a claim, for any of its sinks. The connector
+   * appends the number of the task and the number of the checkpoint to the prefix, which ends with
+   * the job's id.
+   */
+  private static boolean isOf(String claim, String transactionalId) {
+    String job = claim.substring(0, claim.indexOf('/'));
+    String idsOfJob = claim.substring(claim.indexOf('/') + 1);
+    return transactionalId.startsWith(idsOfJob) && transactionalId.contains("." + job + "-");
   }
 
   private String lastClaim() {
@@ -222,7 +260,7 @@ final class ClaimedOutput implements AutoCloseable {
       ends.replaceAll((only, end) -> Math.max(end, since));
       reader.readTo(ends, record -> take(record, values));
     }
-    written = new WrittenOffsets(state.shards);
+    written = state.passed.none();
     writtenKeys = values.keySet();
     values.forEach(
         (key, value) -> {
@@ -247,25 +285,22 @@ final class ClaimedOutput implements AutoCloseable {
 
   private void sendClaim(Producer<byte[], byte[]> producer, String value, String after)
       throws InterruptedException {
-    ProducerRecord<byte[], byte[]> record =
-        record(OutputClaim.claimKey(claims.output()), value.getBytes(UTF_8));
-    record.headers().add(ClaimsTail.AFTER, after.getBytes(UTF_8));
-    send(producer, record);
+    send(
+        producer,
+        OutputClaim.claimKey(claims.output()),
+        value.getBytes(UTF_8),
+        new RecordHeader(ClaimsTail.AFTER, after.getBytes(UTF_8)));
   }
 
-  private ProducerRecord<byte[], byte[]> record(String key, byte @Nullable [] value) {
-    return new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value);
-  }
-
-  private void send(Producer<byte[], byte[]> producer, String key, byte @Nullable [] value)
-      throws InterruptedException {
-    send(producer, record(key, value));
-  }
-
-  private void send(Producer<byte[], byte[]> producer, ProducerRecord<byte[], byte[]> record)
+  private void send(
+      Producer<byte[], byte[]> producer, String key, byte @Nullable [] value, Header... headers)
       throws InterruptedException {
     try {
-      producer.send(record).get();
+      producer
+          .send(
+              new ProducerRecord<>(
+                  claims.topic(), 0, key.getBytes(UTF_8), value, List.of(headers)))
+          .get();
     } catch (ExecutionException e) {
       throw new KafkaException("cannot write to topic " + claims.topic(), e.getCause());
     }
@@ -288,7 +323,7 @@ final class ClaimedOutput implements AutoCloseable {
         send(producer, key, null);
       }
     }
-    written = new WrittenOffsets(state.shards);
+    written = state.passed.none();
   }
 
   private boolean isFirstTask() {

@@ -91,11 +91,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
             claims.of(getRuntimeContext().getJobInfo().getJobId()),
             task,
             new ClaimedOutput.State(
-                isThere,
-                line,
-                passed,
-                context.getRestoredCheckpointId().orElse(0),
-                shards.count()));
+                isThere, line, passed, context.getRestoredCheckpointId().orElse(0)));
     Optional<JobIdentity> before = claimed.identity();
     identity = states.getUnionListState(IDENTITY);
     for (Map<String, String> each : identity.get()) {

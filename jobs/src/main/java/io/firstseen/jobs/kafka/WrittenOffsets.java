@@ -29,6 +29,11 @@ final class WrittenOffsets {
     this.shards = shards;
   }
 
+  /** No progress in the same shards. */
+  WrittenOffsets none() {
+    return new WrittenOffsets(shards);
+  }
+
   /**
    * Records the place of an event for a range of shards; an offset below the recorded offset is
    * ignored.

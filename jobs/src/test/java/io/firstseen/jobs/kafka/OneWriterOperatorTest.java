@@ -213,7 +213,7 @@ class OneWriterOperatorTest {
   @Test
   void oneOfTwoJobsThatClaimTheOutputAtTheSameTimeBegins() throws Exception {
     ClaimedOutput.State none =
-        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0, 1);
+        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0);
     List<String> jobs = List.of(claim().of(JobID.generate()), claim().of(JobID.generate()));
     CyclicBarrier both = new CyclicBarrier(2);
     List<CompletableFuture<Void>> begun = new ArrayList<>();
@@ -268,7 +268,7 @@ class OneWriterOperatorTest {
   @Test
   void theFirstOfTwoClaimsAtTheSameTimeIsValid() throws Exception {
     ClaimedOutput.State none =
-        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0, 1);
+        new ClaimedOutput.State(false, PublisherLine.NEW, new WrittenOffsets(1), 0);
     String first = claim().of(JobID.generate());
     String second = claim().of(JobID.generate());
     try (ClaimedOutput early =
