@@ -52,7 +52,7 @@ public final class ChangelogReader {
                 ends,
                 record -> {
                   if (record.offset() < ends.get(new TopicPartition(topic, record.partition()))) {
-                    AcceptedTopic.requireAccepted(record);
+                    ChangelogDeserializer.requireAccepted(record);
                     receiver.accept(deserializer.parse(record));
                   }
                 });
