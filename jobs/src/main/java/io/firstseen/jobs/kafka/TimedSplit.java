@@ -38,19 +38,6 @@ final class TimedSplit extends KafkaPartitionSplit {
     return split instanceof TimedSplit timed ? timed.topicId : Uuid.ZERO_UUID;
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return super.equals(other)
-        && other instanceof TimedSplit that
-        && readThroughMillis == that.readThroughMillis
-        && topicId.equals(that.topicId);
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * super.hashCode() + Long.hashCode(readThroughMillis);
-  }
-
   /**
    * The format of splits in state: the time in eight bytes, big-endian, -1 if it is unknown; the id
    * of the topic in sixteen bytes; then the bytes of the connector's serializer. The version is the

@@ -200,11 +200,13 @@ class AcceptedReaderTest {
             new TimedSplit(plain, 1_234, Uuid.randomUuid()),
             new TimedSplit(plain, TimedSplit.NO_TIME, Uuid.randomUuid()))) {
       assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(timed)))
+          .usingRecursiveComparison()
           .isEqualTo(timed);
     }
     byte[] before =
         ByteBuffer.allocate(100).putLong(1_234).put(connectors.serialize(plain)).array();
     assertThat(serializer.deserialize(100 + connectors.getVersion(), before))
+        .usingRecursiveComparison()
         .isEqualTo(new TimedSplit(plain, 1_234, Uuid.ZERO_UUID));
     assertThatCode(() -> restore(plain)).doesNotThrowAnyException();
   }
