@@ -1,6 +1,8 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.filters.snapshot.Manifest;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The position from which a job continues, as read from the brokers.
@@ -14,4 +16,15 @@ public record Continued(Duration retention, PublisherLine claims, PublishedSet s
   /** A job that does not take over an output or a set. */
   public static final Continued NOTHING =
       new Continued(Duration.ZERO, PublisherLine.NEW, PublishedSet.NOTHING);
+
+  /**
+   * The published state of a set on a topic, from which a job continues that takes the set over.
+   *
+   * @param newest the newest manifest; for signed sets, the manifest with the highest sequence that
+   *     a trusted key signed
+   */
+  public record PublishedSet(PublisherLine line, Optional<Manifest> newest) {
+    /** A set without manifests, or a set that is not taken over. */
+    static final PublishedSet NOTHING = new PublishedSet(PublisherLine.NEW, Optional.empty());
+  }
 }

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.kafka.Continued.PublishedSet;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.KafkaOptions;

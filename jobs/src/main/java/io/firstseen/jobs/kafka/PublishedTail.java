@@ -8,6 +8,7 @@ import io.firstseen.filters.snapshot.ManifestSignature;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.kafka.Continued.PublishedSet;
 import io.firstseen.operators.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
