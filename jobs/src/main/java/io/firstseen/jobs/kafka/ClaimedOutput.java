@@ -298,8 +298,7 @@ final class ClaimedOutput implements AutoCloseable {
     try {
       producer
           .send(
-              new ProducerRecord<>(
-                  claims.topic(), 0, key.getBytes(UTF_8), value, List.of(headers)))
+              new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value, List.of(headers)))
           .get();
     } catch (ExecutionException e) {
       throw new KafkaException("cannot write to topic " + claims.topic(), e.getCause());

@@ -241,7 +241,8 @@ record DeferredKafkaSink<T, R>(
    */
   // The connector's close may be interrupted.
   @SuppressWarnings("try")
-  private record ForgottenIds(Committer<KafkaCommittable> kafka) implements Committer<KafkaCommittable> {
+  private record ForgottenIds(Committer<KafkaCommittable> kafka)
+      implements Committer<KafkaCommittable> {
     @Override
     public void commit(Collection<CommitRequest<KafkaCommittable>> requests)
         throws IOException, InterruptedException {

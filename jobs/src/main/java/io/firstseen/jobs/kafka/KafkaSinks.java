@@ -161,23 +161,18 @@ public final class KafkaSinks {
       Continued continued) {
     SnapshotOptions snapshots = job.snapshots();
     String topic = options.topics().snapshotsTopic();
-    ChangelogCheck dedup =
-        new ChangelogCheck(
-            options.clientProperties(),
-            options.topics().claimsTopic(),
-            options.topics().acceptedTopic(),
-            JobIdentity.ofChangelogReader(job),
-            options.acceptedChanges());
     PublisherFunction.Settings published =
         new PublisherFunction.Settings(
             options.clientProperties(),
             topic,
             snapshots.setName(),
             PublisherKeys.of(snapshots.signingKey(), options.publicKeys()),
+            options.topics().claimsTopic(),
+            options.topics().acceptedTopic(),
+            isOfChangelog ? JobIdentity.ofChangelogReader(job) : null,
+            options.acceptedChanges(),
             snapshots.blobDirectory().isPresent(),
-            options.acceptedChanges().contains("set"),
             continued.set().line(),
-            isOfChangelog ? dedup : null,
             restoredFrom.orElse(null));
     return new DeferredKafkaSink<>(
         SnapshotRecords::parts,

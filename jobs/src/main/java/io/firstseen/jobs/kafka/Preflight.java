@@ -358,7 +358,7 @@ public final class Preflight implements AutoCloseable {
               .ifPresent(
                   difference -> {
                     throw job == Job.SNAPSHOTS
-                        ? ChangelogCheck.refusal(options.topics().acceptedTopic(), difference)
+                        ? PublisherFunction.differs(options.topics().acceptedTopic(), difference)
                         : new UserErrorException(difference);
                   });
           found.accept(

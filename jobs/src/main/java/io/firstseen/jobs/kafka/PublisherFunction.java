@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
@@ -55,10 +57,14 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    * The set that a job publishes.
    *
    * @param keys the keys whose manifests are considered
+   * @param dedupClaims the claims topic of the dedup job whose changelog the job reads
+   * @param changelog the changelog
+   * @param identity the options that must be the same as those of the dedup job; null if the job
+   *     itself dedups
+   * @param acceptedChanges the options that may differ, {@code set} if the state may lack the keys
+   *     of the set
    * @param isOnlyManifests whether the topic contains only manifests, and no blobs
-   * @param mayBeginEmpty whether the state may lack the keys of the set
    * @param takenOver the line that this job continues in addition to the line of its state
-   * @param dedup compares the options with the dedup job; null if the job itself dedups
    * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   record Settings(
@@ -66,10 +72,12 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       String topic,
       String setName,
       PublisherKeys keys,
+      String dedupClaims,
+      String changelog,
+      @Nullable JobIdentity identity,
+      Set<String> acceptedChanges,
       boolean isOnlyManifests,
-      boolean mayBeginEmpty,
       PublisherLine takenOver,
-      @Nullable ChangelogCheck dedup,
       @Nullable String restoredFrom)
       implements Serializable {
     private static final long serialVersionUID = 1;
@@ -130,7 +138,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    * If the state lacked the keys of the set, the set would start empty in the middle of the input.
    */
   private void requireStateOfSet(boolean hasState) throws Exception {
-    if (settings.mayBeginEmpty()) {
+    if (settings.acceptedChanges().contains("set")) {
       return;
     }
     String advice =
@@ -152,12 +160,31 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   }
 
   private void requireOptionsOfDedup() {
-    if (settings.dedup() != null) {
-      if (dedupTail == null) {
-        dedupTail = settings.dedup().tail();
-      }
-      settings.dedup().require(dedupTail);
+    if (settings.identity() == null) {
+      return;
     }
+    if (dedupTail == null) {
+      dedupTail =
+          new ClaimsTail(settings.clientProperties(), settings.dedupClaims(), settings.changelog());
+    }
+    if (dedupTail.exists()) {
+      dedupTail.readToEnd();
+      dedupTail
+          .identity()
+          .flatMap(
+              dedup ->
+                  settings.identity().difference(dedup.ofChangelog(), settings.acceptedChanges()))
+          .ifPresent(
+              difference -> {
+                throw differs(settings.changelog(), difference);
+              });
+    }
+  }
+
+  static UserErrorException differs(String changelog, String difference) {
+    return new UserErrorException(
+        "the options differ from the options of the dedup job that writes topic %s, so the set would not contain the keys of the topic: %s"
+            .formatted(changelog, difference));
   }
 
   private void requireMayBegin(PublisherLine mine, PublishedTail published) {
