@@ -36,33 +36,30 @@ public final class KafkaSinks {
    * @throws UserErrorException if the hash key cannot be read
    */
   public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options, Continued continued) {
-    String prefix = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
-    OutputClaim outcomes =
-        claim(
-            kafka,
-            options,
-            "outcomes",
-            prefix,
-            continued.claims(),
-            outcomeTopics(kafka),
-            eventsTopics(kafka));
-    OutputClaim deadLetters =
-        claim(
-            kafka,
-            options,
-            "dead-letters",
-            // An ACL on ids with the common prefix is sufficient for both.
-            prefix + ".dead-letters",
-            continued.claims(),
-            deadLetterTopics(kafka),
-            new OutputTopics(Map.of(), true, 0));
-    OutcomeShards shards =
-        new OutcomeShards(
-            options.dedup().shards(), options.keyHashSource(), options.dedup().near().isPresent());
+    String ids = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
     return new OutcomeSinks(
-        outcomes(kafka, outcomes, shards),
+        sink(
+            kafka,
+            claim(
+                kafka, options, continued, "outcomes", outcomeTopics(kafka), eventsTopics(kafka)),
+            ids,
+            new OutcomeShards(
+                options.dedup().shards(),
+                options.keyHashSource(),
+                options.dedup().near().isPresent())),
         kafka.topics().duplicates(),
-        outcomes(kafka, deadLetters, OutcomeShards.ONE));
+        sink(
+            kafka,
+            claim(
+                kafka,
+                options,
+                continued,
+                "dead-letters",
+                deadLetterTopics(kafka),
+                new OutputTopics(Map.of(), true, 0)),
+            // An ACL on ids with the common prefix is sufficient for both.
+            ids + ".dead-letters",
+            OutcomeShards.ONE));
   }
 
   static OutcomeRecords records(KafkaOptions kafka) {
@@ -101,9 +98,8 @@ public final class KafkaSinks {
   private static OutputClaim claim(
       KafkaOptions kafka,
       JobOptions options,
+      Continued continued,
       String sink,
-      String idsOfSink,
-      PublisherLine takenOver,
       OutputTopics topics,
       OutputTopics inputs) {
     return new OutputClaim(
@@ -112,9 +108,8 @@ public final class KafkaSinks {
         kafka.topics().outputTopic(),
         sink,
         kafka.transactionalIdPrefix(kafka.topics().outputTopic()),
-        idsOfSink,
         kafka.takeOver(),
-        takenOver,
+        continued.claims(),
         JobIdentity.ofDedup(kafka, options),
         kafka.acceptedChanges(),
         topics,
@@ -122,14 +117,14 @@ public final class KafkaSinks {
   }
 
   /** A sink after an operator that ensures that only one job writes the outcomes. */
-  private static Sink<Outcome> outcomes(
-      KafkaOptions kafka, OutputClaim claim, OutcomeShards shards) {
+  private static Sink<Outcome> sink(
+      KafkaOptions kafka, OutputClaim claim, String ids, OutcomeShards shards) {
     OutcomeRecords records = records(kafka);
     return new DeferredKafkaSink<>(
         records::parts,
         records,
         producerOfOutcomes(kafka),
-        claim.idsOfSink(),
+        ids,
         List.copyOf(claim.topics().names().values()),
         claim,
         outcomes ->

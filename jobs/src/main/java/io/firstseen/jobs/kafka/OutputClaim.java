@@ -23,7 +23,6 @@ import org.apache.flink.api.common.JobID;
  *     other output topics
  * @param sink the sink of the job, such as {@code outcomes}
  * @param ids the prefix of the transactional ids of all sinks of the job
- * @param idsOfSink the prefix of the transactional ids of this sink
  * @param isTakeOver whether the job may continue after output that is not in its state
  * @param takenOver the claim that this job may replace in addition to the claims of its state
  * @param identity the options that must be the same in later starts and in readers of the output
@@ -38,7 +37,6 @@ record OutputClaim(
     String output,
     String sink,
     String ids,
-    String idsOfSink,
     boolean isTakeOver,
     PublisherLine takenOver,
     JobIdentity identity,
