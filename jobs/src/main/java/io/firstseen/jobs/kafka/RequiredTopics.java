@@ -10,11 +10,11 @@ import io.firstseen.operators.dedup.DedupSavepoint;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,7 +23,6 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.TopicConfig;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,9 +62,8 @@ final class RequiredTopics {
       Supplier<NewTopic> missing,
       Consumer<TopicDescription> body) {}
 
+  private final JobNeeds needs;
   private final KafkaOptions options;
-  private final Job job;
-  private final @Nullable Duration ttl;
   private final Optional<String> restoredFrom;
   private final boolean creates;
   private final Brokers brokers;
@@ -88,9 +86,8 @@ final class RequiredTopics {
       boolean creates,
       Brokers brokers,
       List<TopicDescription> events) {
+    this.needs = needs;
     this.options = needs.kafka();
-    this.job = needs.job();
-    this.ttl = needs.ttl();
     this.restoredFrom = restoredFrom;
     this.creates = creates;
     this.brokers = brokers;
@@ -116,32 +113,38 @@ final class RequiredTopics {
       topics.add(notCompacted(options.topics().duplicatesTopic()));
     }
     topics.add(notCompacted(options.topics().deadLettersTopic()));
-    String claims = options.topics().claimsTopic();
     // Only the first partition is used.
-    topics.add(
-        new Topic(
-            claims,
-            BOTH,
-            () -> newTopic(claims, Optional.of(1), COMPACT, CLAIMS_SETTINGS),
-            topic -> requireCompactedOnly(claims)));
+    topics.add(compacted(options.topics().claimsTopic(), BOTH, 1, CLAIMS_SETTINGS));
     return topics;
   }
 
   Topic accepted(Set<AclOperation> permissions) {
+    String name = options.topics().acceptedTopic();
+    String maxDowntimeMillis = Long.toString(options.maxDowntime().toMillis());
     return new Topic(
-        options.topics().acceptedTopic(),
+        name,
         permissions,
-        this::newAcceptedTopic,
+        () ->
+            newTopic(
+                name,
+                needs.job().dedups() ? Optional.of(mostPartitions()) : Optional.empty(),
+                COMPACT,
+                Map.of(TopicConfig.DELETE_RETENTION_MS_CONFIG, maxDowntimeMillis)),
         this::requireAcceptedTopic);
   }
 
   /** An existing topic may have any number of partitions, see {@link SnapshotTopicFormat}. */
   Topic snapshots(Set<AclOperation> permissions) {
-    String name = options.topics().snapshotsTopic();
+    return compacted(
+        options.topics().snapshotsTopic(), permissions, SNAPSHOTS_PARTITIONS, Map.of());
+  }
+
+  private Topic compacted(
+      String name, Set<AclOperation> permissions, int partitions, Map<String, String> settings) {
     return new Topic(
         name,
         permissions,
-        () -> newTopic(name, Optional.of(SNAPSHOTS_PARTITIONS), COMPACT, Map.of()),
+        () -> newTopic(name, Optional.of(partitions), COMPACT, settings),
         topic -> requireCompactedOnly(name));
   }
 
@@ -183,7 +186,6 @@ final class RequiredTopics {
     return Optional.of(described);
   }
 
-  /** The warnings about the last topic. */
   List<String> warnings() {
     return warnings;
   }
@@ -193,7 +195,6 @@ final class RequiredTopics {
     return retention;
   }
 
-  /** The settings in a finding. */
   String settings(TopicDescription topic) {
     int partitions = topic.partitions().size();
     int replicas = replicas(topic);
@@ -306,22 +307,13 @@ final class RequiredTopics {
             .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers));
   }
 
-  private NewTopic newAcceptedTopic() {
-    return newTopic(
-        options.topics().acceptedTopic(),
-        job.dedups() ? Optional.of(mostPartitions()) : Optional.empty(),
-        COMPACT,
-        Map.of(
-            TopicConfig.DELETE_RETENTION_MS_CONFIG,
-            Long.toString(options.maxDowntime().toMillis())));
-  }
-
   /**
    * Requires compaction. If keys have a TTL, the topic may also delete by age; otherwise it keeps
    * the expired keys.
    */
   private void requireAcceptedTopic(TopicDescription described) {
     String topic = described.name();
+    Duration ttl = needs.ttl();
     if (ttl == null || !isCompacted(topic, true)) {
       requireCompactedOnly(topic);
     } else {
@@ -330,7 +322,9 @@ final class RequiredTopics {
           bytes < 0 || !deletes(topic),
           "topic %s must only delete records by age, but has retention.bytes=%d (set it to -1)"
               .formatted(topic, bytes));
-      Duration needed = lifetime(ttl).plus(options.maxDowntime());
+      // A key expires up to an eighth later than the TTL.
+      Duration needed =
+          ttl.plusMillis((ttl.toMillis() + 7) / 8).plus(options.maxDowntime());
       long keepsMillis = retention(topic);
       must(
           keepsMillis >= needed.toMillis(),
@@ -341,14 +335,9 @@ final class RequiredTopics {
                   OptionValues.write(Duration.ofMillis(keepsMillis)),
                   needed.toMillis()));
     }
-    if (job == Job.SNAPSHOTS) {
+    if (needs.job() == Job.SNAPSHOTS) {
       requireRetention(topic);
     }
-  }
-
-  /** The maximum lifetime of a key: it expires up to an eighth later than the TTL. */
-  private static Duration lifetime(Duration ttl) {
-    return Duration.ofMillis(ttl.toMillis() + (ttl.toMillis() + 7) / 8);
   }
 
   /** Requires that tombstones are kept for as long as the job may be down. */
@@ -403,8 +392,7 @@ final class RequiredTopics {
             || events.stream().allMatch(each -> isCompacted(each.name(), true)),
         "topic %s must have cleanup.policy=delete, like a topic of events, but has %s"
             .formatted(topic, cleanupPolicy(topic).orElse("")));
-    String type =
-        brokers.setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG).orElse(CREATE_TIME);
+    String type = timestampType(topic).orElse(CREATE_TIME);
     must(
         type.equals(CREATE_TIME),
         "topic %s must have message.timestamp.type=CreateTime to keep timestamps, but has %s"
@@ -438,17 +426,17 @@ final class RequiredTopics {
   }
 
   /** The largest known value among topics of events that keep the timestamps of producers. */
-  private Optional<Long> widest(String bound) {
+  private OptionalLong widest(String bound) {
     return events.stream()
         .map(TopicDescription::name)
-        .filter(
-            topic ->
-                brokers
-                    .setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
-                    .equals(Optional.of(CREATE_TIME)))
+        .filter(topic -> timestampType(topic).equals(Optional.of(CREATE_TIME)))
         .flatMap(topic -> brokers.setting(topic, bound).stream())
-        .map(Long::parseLong)
-        .max(Comparator.naturalOrder());
+        .mapToLong(Long::parseLong)
+        .max();
+  }
+
+  private Optional<String> timestampType(String topic) {
+    return brokers.setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG);
   }
 
   private long retentionOfEvents() {
