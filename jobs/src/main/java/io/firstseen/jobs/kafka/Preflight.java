@@ -38,13 +38,7 @@ public final class Preflight implements AutoCloseable {
   private static final long CLOCK_MILLIS = 60_000;
   private static final Set<AclOperation> READ = Set.of(AclOperation.READ);
 
-  /**
-   * A requirement.
-   *
-   * @param check the name of the check
-   * @param body runs the check of this name; throws {@link UserErrorException} if the requirement
-   *     is not met
-   */
+  /** The body throws {@link UserErrorException} if the requirement is not met. */
   private record Requirement(String check, Consumer<String> body) {}
 
   private final KafkaOptions options;
@@ -158,10 +152,7 @@ public final class Preflight implements AutoCloseable {
     if (job.dedups()) {
       requirement(
           "offsets of the topics of events",
-          unused ->
-              lostOffsets(
-                  options.topics().outputTopic(),
-                  events.stream().map(TopicDescription::name).toList()));
+          unused -> lostOffsets(options.topics().outputTopic(), RequiredTopics.names(events)));
       requirement("topics of the last job", this::writtenTopics);
       optionsOfDedup();
     } else if (job == Job.SNAPSHOTS) {
@@ -341,7 +332,6 @@ public final class Preflight implements AutoCloseable {
         : Finding.ok(check, sentence + " yet");
   }
 
-  /** Requires that the dedup job's recorded options, if any, match. */
   private void optionsOfDedup() {
     requirement(
         "options of topic " + options.topics().outputTopic(),
@@ -351,25 +341,27 @@ public final class Preflight implements AutoCloseable {
           if (identity.isEmpty()) {
             return;
           }
-          Optional<JobIdentity> recorded = isThere ? claims().identity() : Optional.empty();
-          recorded
-              .map(each -> job == Job.SNAPSHOTS ? each.ofChangelog() : each)
-              .flatMap(each -> identity.get().difference(each, options.acceptedChanges()))
-              .ifPresent(
-                  difference -> {
-                    throw job == Job.SNAPSHOTS
-                        ? PublisherFunction.differs(options.topics().acceptedTopic(), difference)
-                        : new UserErrorException(difference);
-                  });
-          found.accept(
-              recorded.isPresent()
-                  ? Finding.ok(check, "the same as in its dedup job")
-                  : job == Job.SNAPSHOTS
-                      ? Finding.warning(
-                          check,
-                          "topic %s does not contain the options of the dedup job yet, so this job compares its options later"
-                              .formatted(options.topics().claimsTopic()))
-                      : Finding.ok(check, "not recorded by a dedup job yet"));
+          boolean reads = job == Job.SNAPSHOTS;
+          JobIdentity recorded = isThere ? claims().identity().orElse(null) : null;
+          if (recorded == null && reads) {
+            warn(
+                check,
+                "topic %s does not contain the options of the dedup job yet, so this job compares its options later"
+                    .formatted(options.topics().claimsTopic()));
+          } else if (recorded == null) {
+            ok(check, "not recorded by a dedup job yet");
+          } else {
+            identity
+                .get()
+                .difference(reads ? recorded.ofChangelog() : recorded, options.acceptedChanges())
+                .ifPresent(
+                    difference -> {
+                      throw reads
+                          ? PublisherFunction.differs(options.topics().acceptedTopic(), difference)
+                          : new UserErrorException(difference);
+                    });
+            ok(check, "the same as in its dedup job");
+          }
         });
   }
 
@@ -400,7 +392,6 @@ public final class Preflight implements AutoCloseable {
     }
   }
 
-  /** Requires that the topics are the same as in the previous job. */
   private void writtenTopics(String check) {
     try {
       Map<String, List<String>> before = claims().topics();
@@ -434,7 +425,6 @@ public final class Preflight implements AutoCloseable {
         });
   }
 
-  /** Describes the newest manifest at a given time. */
   static Finding ofManifest(String check, Manifest manifest, long nowMillis) {
     String text =
         "sequence %d, %d keys, published at %s"

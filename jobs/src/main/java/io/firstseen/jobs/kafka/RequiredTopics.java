@@ -74,8 +74,6 @@ final class RequiredTopics {
   private Duration retention = Duration.ZERO;
 
   /**
-   * The topics of a job.
-   *
    * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
    * @param creates whether missing topics are created
    * @param events the topics of events, which are added later
@@ -357,7 +355,7 @@ final class RequiredTopics {
   }
 
   private NewTopic newRecordsTopic() {
-    brokers.readSettings(events.stream().map(TopicDescription::name).toList());
+    brokers.readSettings(names(events));
     Map<String, String> settings = new HashMap<>();
     settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
     widest(MAX_AHEAD).ifPresent(millis -> settings.put(MAX_AHEAD, Long.toString(millis)));
@@ -427,8 +425,7 @@ final class RequiredTopics {
 
   /** The largest known value among topics of events that keep the timestamps of producers. */
   private OptionalLong widest(String bound) {
-    return events.stream()
-        .map(TopicDescription::name)
+    return names(events).stream()
         .filter(topic -> timestampType(topic).equals(Optional.of(CREATE_TIME)))
         .flatMap(topic -> brokers.setting(topic, bound).stream())
         .mapToLong(Long::parseLong)
@@ -440,11 +437,11 @@ final class RequiredTopics {
   }
 
   private long retentionOfEvents() {
-    return events.stream()
-        .map(TopicDescription::name)
-        .mapToLong(this::retention)
-        .max()
-        .orElseThrow();
+    return names(events).stream().mapToLong(this::retention).max().orElseThrow();
+  }
+
+  static List<String> names(List<TopicDescription> topics) {
+    return topics.stream().map(TopicDescription::name).toList();
   }
 
   /**

@@ -55,20 +55,16 @@ final class WrittenOffsets {
     }
   }
 
-  /**
-   * Adds the offsets of lines.
-   *
-   * @throws IllegalArgumentException if a line is malformed or contains an unknown shard
-   */
   void addLines(Iterable<String> lines) {
     addLines(lines, false);
   }
 
   /**
-   * Adds the offsets of lines, like {@link #addLines(Iterable)}.
+   * Adds the offsets of lines.
    *
    * @param isOfAnyShards whether the lines may be of a dedup with more shards: offsets of
    *     additional shards count for the last shard
+   * @throws IllegalArgumentException if a line is malformed or contains an unknown shard
    */
   void addLines(Iterable<String> lines, boolean isOfAnyShards) {
     for (String line : lines) {
@@ -110,7 +106,6 @@ final class WrittenOffsets {
     return lines;
   }
 
-  /** Whether there are no offsets. */
   boolean isEmpty() {
     return byPartition.isEmpty();
   }
