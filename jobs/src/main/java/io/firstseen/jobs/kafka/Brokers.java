@@ -87,7 +87,6 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /** The names of all topics. */
   Set<String> topics() {
     return answer(admin().listTopics().names());
   }
@@ -336,7 +335,6 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /** The error of a request that fails. */
   UserErrorException refusal(KafkaException e) {
     return new UserErrorException(
         e instanceof TimeoutException

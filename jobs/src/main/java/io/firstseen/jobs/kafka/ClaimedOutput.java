@@ -56,11 +56,6 @@ final class ClaimedOutput implements AutoCloseable {
    */
   record State(boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint) {}
 
-  /**
-   * Reads the claims topic.
-   *
-   * @param claim the claim of this job
-   */
   ClaimedOutput(OutputClaim claims, String claim, TaskInfo task, State state) {
     this.claims = claims;
     this.claim = claim;
@@ -83,7 +78,6 @@ final class ClaimedOutput implements AutoCloseable {
     return tail.identity();
   }
 
-  /** Whether any job has claimed the output. */
   boolean isClaimed() {
     tail.readToEnd();
     return tail.newest().isPresent();
@@ -91,7 +85,7 @@ final class ClaimedOutput implements AutoCloseable {
 
   /** The claims to store in the state, ending with this job's claim. */
   PublisherLine line() {
-    return line.then(new PublisherLine(List.of(claim), -1));
+    return line.claimedBy(claim);
   }
 
   /**

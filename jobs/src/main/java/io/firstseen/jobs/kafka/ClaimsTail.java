@@ -12,7 +12,6 @@ import java.util.Properties;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -69,11 +68,7 @@ final class ClaimsTail implements AutoCloseable {
     return !reader.partitions().isEmpty();
   }
 
-  /**
-   * Reads to the current end of the topic.
-   *
-   * @throws KafkaException if the topic cannot be read
-   */
+  /** Reads to the current end, see {@link TailReader#readToEnd}. */
   void readToEnd() {
     reader.readToEnd(this::take);
   }

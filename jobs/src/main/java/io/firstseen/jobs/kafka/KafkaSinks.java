@@ -40,8 +40,7 @@ public final class KafkaSinks {
     return new OutcomeSinks(
         sink(
             kafka,
-            claim(
-                kafka, options, continued, "outcomes", outcomeTopics(kafka), eventsTopics(kafka)),
+            claim(kafka, options, continued, "outcomes", outcomeTopics(kafka), eventsTopics(kafka)),
             ids,
             new OutcomeShards(
                 options.dedup().shards(),
@@ -73,7 +72,6 @@ public final class KafkaSinks {
         kafka.topics().claimsTopic());
   }
 
-  /** The topics that the sink of outcomes writes to. */
   static OutputTopics outcomeTopics(KafkaOptions kafka) {
     return new OutputTopics(
         kafka.topics().outcomeTopics(),
@@ -81,7 +79,6 @@ public final class KafkaSinks {
         kafka.topics().acceptedPartitions());
   }
 
-  /** The topic that the sink of dead letters writes to. */
   static OutputTopics deadLetterTopics(KafkaOptions kafka) {
     return new OutputTopics(kafka.topics().deadLetterTopics(), kafka.acceptNewTopic(), 0);
   }

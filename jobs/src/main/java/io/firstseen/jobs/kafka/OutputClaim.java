@@ -65,7 +65,6 @@ record OutputClaim(
     return topicsPrefix(output) + sink;
   }
 
-  /** The record key for the lines of the topics of events. */
   String inputsKey() {
     return topicsPrefix(output) + "events";
   }
@@ -75,7 +74,6 @@ record OutputClaim(
     return output + "/topics/";
   }
 
-  /** The record key of the progress of a task of the sink. */
   String writtenKey(int task, int tasks) {
     return "%s%d-of-%d".formatted(writtenPrefix(), task, tasks);
   }
@@ -116,7 +114,6 @@ record OutputClaim(
             });
   }
 
-  /** Creates the error for an output that this job does not own. */
   UserErrorException notOwned(String reason) {
     return new UserErrorException(
         "the output on topic %s is not this job's: %s".formatted(output, reason));

@@ -30,12 +30,10 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
     }
   }
 
-  /** Returns the name of the state that contains the line of an option. */
   static String state(String option) {
     return "topic-of" + option;
   }
 
-  /** Returns the current lines of the topics. */
   List<String> now(BrokerTopics brokers) {
     Map<String, TopicDescription> described = brokers.describe(names.values());
     List<String> lines = new ArrayList<>();

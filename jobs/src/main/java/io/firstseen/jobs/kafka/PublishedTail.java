@@ -24,7 +24,6 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -115,11 +114,7 @@ final class PublishedTail implements AutoCloseable {
         });
   }
 
-  /**
-   * Reads all committed records.
-   *
-   * @throws KafkaException if the topic cannot be read
-   */
+  /** Reads all committed records, see {@link TailReader#readToEnd}. */
   void readToEnd() {
     reader.readToEnd(this::take);
   }
@@ -138,7 +133,6 @@ final class PublishedTail implements AutoCloseable {
     return reader.readUntil(condition, written, timeout, this::take);
   }
 
-  /** The partitions that this reader reads. */
   Set<TopicPartition> partitions() {
     return reader.assigned();
   }
@@ -236,12 +230,10 @@ final class PublishedTail implements AutoCloseable {
     reader.keep(List.of(manifests));
   }
 
-  /** The sequence of the newest manifest; empty without a manifest. */
   OptionalLong newestSequence() {
     return newest == null ? OptionalLong.empty() : OptionalLong.of(newest.sequence());
   }
 
-  /** The newest claim of the set; empty without a claim. */
   Optional<String> newestClaim() {
     return Optional.ofNullable(newestClaim);
   }

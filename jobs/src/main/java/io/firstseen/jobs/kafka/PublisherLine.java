@@ -40,7 +40,6 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return job + "/" + start;
   }
 
-  /** Describes the job of a claim. */
   static String job(String claim) {
     return claim.equals(UNCLAIMED)
         ? "an unknown job"
@@ -59,7 +58,6 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return then(new PublisherLine(List.of(claim), sequence));
   }
 
-  /** The line after an additional manifest. */
   PublisherLine after(long newSequence) {
     return new PublisherLine(claims, newSequence);
   }

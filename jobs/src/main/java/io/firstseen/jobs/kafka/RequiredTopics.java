@@ -321,8 +321,7 @@ final class RequiredTopics {
           "topic %s must only delete records by age, but has retention.bytes=%d (set it to -1)"
               .formatted(topic, bytes));
       // A key expires up to an eighth later than the TTL.
-      Duration needed =
-          ttl.plusMillis((ttl.toMillis() + 7) / 8).plus(options.maxDowntime());
+      Duration needed = ttl.plusMillis((ttl.toMillis() + 7) / 8).plus(options.maxDowntime());
       long keepsMillis = retention(topic);
       must(
           keepsMillis >= needed.toMillis(),

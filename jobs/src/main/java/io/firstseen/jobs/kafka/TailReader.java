@@ -95,7 +95,6 @@ final class TailReader implements AutoCloseable {
     }
   }
 
-  /** Assigns partitions, to be read from their start. */
   void startAt(Collection<TopicPartition> partitions) {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
@@ -183,7 +182,6 @@ final class TailReader implements AutoCloseable {
     return new KafkaException("cannot read topic %s to its end".formatted(topic), e);
   }
 
-  /** Returns the number of offsets that are left to read. */
   private long left(Map<TopicPartition, Long> ends) {
     long left = 0;
     for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {

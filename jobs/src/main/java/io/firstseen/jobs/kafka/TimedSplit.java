@@ -28,7 +28,6 @@ final class TimedSplit extends KafkaPartitionSplit {
     this.topicId = topicId;
   }
 
-  /** Returns the time; {@link #NO_TIME} if it is unknown. */
   long readThroughMillis() {
     return readThroughMillis;
   }

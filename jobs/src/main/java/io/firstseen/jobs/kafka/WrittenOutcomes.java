@@ -40,11 +40,7 @@ final class WrittenOutcomes {
     }
   }
 
-  /**
-   * Starts with the progress in the state.
-   *
-   * @param passed the progress of all tasks in the state
-   */
+  /** Starts with the progress of all tasks in the state. */
   WrittenOutcomes(OutcomeShards shards, TaskInfo task, WrittenOffsets passed) {
     this.shards = shards;
     this.range = shards.of(task);
