@@ -84,13 +84,12 @@ class InputTopics implements AutoCloseable {
     Map<TopicPartition, Long> ends = brokers.offsets(partitions, OffsetSpec.latest());
     return splits.stream()
         .map(
-            split ->
-                begins.containsKey(split.getTopicPartition())
-                    ? withinLog(
-                        split,
-                        begins.get(split.getTopicPartition()),
-                        ends.get(split.getTopicPartition()))
-                    : split)
+            split -> {
+              TopicPartition each = split.getTopicPartition();
+              return partitions.contains(each)
+                  ? withinLog(split, begins.get(each), ends.get(each))
+                  : split;
+            })
         .toList();
   }
 

@@ -19,6 +19,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -200,12 +201,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   @Override
   public void close() throws Exception {
     try {
-      if (brokers != null) {
-        brokers.close();
-      }
-      if (claimed != null) {
-        claimed.close();
-      }
+      IOUtils.closeAll(brokers, claimed);
     } finally {
       super.close();
     }

@@ -40,7 +40,6 @@ import org.slf4j.LoggerFactory;
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
 
-  private final String topic;
   private final String setName;
   // The partition of manifests and claims.
   private final TopicPartition manifests;
@@ -64,7 +63,6 @@ final class PublishedTail implements AutoCloseable {
   PublishedTail(
       TailReader reader, String topic, String setName, List<TrustedKey> keys, Counter passedOver) {
     this.reader = reader;
-    this.topic = topic;
     this.setName = setName;
     this.keys = List.copyOf(keys);
     this.passedOver = passedOver;
@@ -177,7 +175,7 @@ final class PublishedTail implements AutoCloseable {
 
   private void skip(ConsumerRecord<byte[], byte[]> record, String reason) {
     if (keys.isEmpty() || passedOver.getCount() == 0) {
-      LOG.warn("skipped offset {} of topic {}: {}", record.offset(), topic, reason);
+      LOG.warn("skipped offset {} of topic {}: {}", record.offset(), record.topic(), reason);
     }
     passedOver.inc();
   }

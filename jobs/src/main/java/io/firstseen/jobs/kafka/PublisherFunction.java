@@ -27,6 +27,7 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.IOUtils;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -283,12 +284,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   }
 
   @Override
-  public void close() {
-    if (tail != null) {
-      tail.close();
-    }
-    if (dedupTail != null) {
-      dedupTail.close();
-    }
+  public void close() throws Exception {
+    IOUtils.closeAll(tail, dedupTail);
   }
 }

@@ -66,6 +66,10 @@ class OneWriterOperatorTest {
   }
 
   private OutputClaim claim() {
+    return claim(JobIdentity.ofDedup(kafka, JobOptions.parse()));
+  }
+
+  private OutputClaim claim(JobIdentity identity) {
     return new OutputClaim(
         kafka.clientProperties(),
         kafka.topics().claimsTopic(),
@@ -74,7 +78,7 @@ class OneWriterOperatorTest {
         name,
         false,
         PublisherLine.NEW,
-        JobIdentity.ofDedup(kafka, JobOptions.parse()),
+        identity,
         Set.of(),
         KafkaSinks.outcomeTopics(kafka),
         new OutputTopics(Map.of(), true, 0));
@@ -162,20 +166,7 @@ class OneWriterOperatorTest {
             "--accepted-topic=" + kafka.topics().acceptedTopic(),
             "--duplicates-topic=" + kafka.topics().duplicatesTopic(),
             "--scope-from-topic");
-    OutputClaim claim = claim();
-    OutputClaim changed =
-        new OutputClaim(
-            claim.clientProperties(),
-            claim.topic(),
-            claim.output(),
-            claim.sink(),
-            claim.ids(),
-            false,
-            PublisherLine.NEW,
-            JobIdentity.ofDedup(other, JobOptions.parse()),
-            Set.of(),
-            claim.topics(),
-            claim.inputs());
+    OutputClaim changed = claim(JobIdentity.ofDedup(other, JobOptions.parse()));
     OperatorSubtaskState restored = state;
     try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
         harness(new OneWriterOperator(changed, OutcomeShards.ONE), JobID.generate(), 0)) {
