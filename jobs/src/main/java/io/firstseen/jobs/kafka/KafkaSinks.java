@@ -1,5 +1,6 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.jobs.kafka.WrittenOutcomes.OutcomeShards;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.jobs.kafka.WrittenOutcomes.OutcomeShards;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.serializers.Outcome;
 import java.util.ArrayList;

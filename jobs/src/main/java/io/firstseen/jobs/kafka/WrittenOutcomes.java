@@ -3,14 +3,17 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,29 @@ import org.jspecify.annotations.Nullable;
  * claims topic. If a job starts from older state, its first outcomes are already written.
  */
 final class WrittenOutcomes {
+  /**
+   * The shards of the outcomes that a sink writes.
+   *
+   * @param count the number of shards of the dedup; 1 if each task processes the events of partitions
+   * @param hashSource the hash that assigns shards; null with one shard
+   * @param isByScope whether the scope of a key selects its shard, not the whole key
+   */
+  record OutcomeShards(int count, @Nullable KeyHashSource hashSource, boolean isByScope)
+      implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    /** The shard of a sink whose tasks process the events of partitions. */
+    static final OutcomeShards ONE = new OutcomeShards(1, null, false);
+
+    /** The shards whose outcomes a task receives. */
+    KeyGroupRange of(TaskInfo task) {
+      return count == 1
+          ? new KeyGroupRange(0, 0)
+          : KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+              count, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
+    }
+  }
+
   private final OutcomeShards shards;
   private final KeyGroupRange range;
   private final WrittenOffsets passed;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.jobs.kafka.AcceptedReader.ReadThrough;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.nio.ByteBuffer;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.jobs.kafka.WrittenOutcomes.OutcomeShards;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
