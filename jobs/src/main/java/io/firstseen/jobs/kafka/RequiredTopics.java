@@ -276,24 +276,21 @@ final class RequiredTopics {
         "topic %s must have %d replicas (--topic-replication-factor), but has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
             .formatted(topic.name(), needed, replicas));
     long inSync = number(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, -1);
-    if (options.topics().minInsyncReplicas().isPresent()) {
-      requireInSync(topic.name(), inSync, options.topics().minInsyncReplicas().get());
+    Short neededInSync = options.topics().minInsyncReplicas().orElse(null);
+    if (neededInSync != null) {
+      must(
+          inSync >= 0,
+          "the job's user may not read min.insync.replicas of topic %s at %s: allow it with kafka-acls.sh --operation DescribeConfigs --topic %1$s, or omit --topic-min-insync-replicas"
+              .formatted(topic.name(), servers));
+      must(
+          inSync >= neededInSync,
+          "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), but has %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
+              .formatted(topic.name(), neededInSync, inSync, servers));
     } else if (replicas > 1 && inSync == 1) {
       warnings.add(
           "a record counts as written when a single broker has stored it, and is lost with that "
               + "broker: increase min.insync.replicas to 2 (--topic-min-insync-replicas)");
     }
-  }
-
-  private void requireInSync(String topic, long inSync, int needed) {
-    must(
-        inSync >= 0,
-        "the job's user may not read min.insync.replicas of topic %s at %s: allow it with kafka-acls.sh --operation DescribeConfigs --topic %1$s, or omit --topic-min-insync-replicas"
-            .formatted(topic, servers));
-    must(
-        inSync >= needed,
-        "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), but has %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
-            .formatted(topic, needed, inSync, servers));
   }
 
   /** A rejected record would fail the job after every restart. */

@@ -25,7 +25,8 @@ final class WrittenOutcomes {
   /**
    * The shards of the outcomes that a sink writes.
    *
-   * @param count the number of shards of the dedup; 1 if each task processes the events of partitions
+   * @param count the number of shards of the dedup; 1 if each task processes the events of
+   *     partitions
    * @param hashSource the hash that assigns shards; null with one shard
    * @param isByScope whether the scope of a key selects its shard, not the whole key
    */
