@@ -7,6 +7,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.near.NearRule;
+import java.io.Serializable;
 import java.math.BigInteger;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,8 @@ public record SetParameters(
     int canonicaliserVersion,
     Shards shards,
     double falsePositiveRate,
-    @Nullable NearRule near) {
+    @Nullable NearRule near)
+    implements Serializable {
 
   /** The bound of {@link #falsePositiveRate}. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.1;

@@ -159,6 +159,7 @@ class JobOptionsTest {
     double rate = options.snapshotFalsePositiveRate();
     assertThat(
             SnapshotSpec.of("spam", 1, 16, rate, KeyHash.fixed(), Canonicaliser.URL_EXPRESSION)
+                .setParameters()
                 .falsePositiveRate())
         .isEqualTo(rate);
   }

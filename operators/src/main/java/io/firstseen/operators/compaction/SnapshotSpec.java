@@ -20,31 +20,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param setName name of the set, 1 to 100 characters of {@code A-Z a-z 0-9 . _ -}
  * @param windowMillis length of a window in event time, at least 1
- * @param snapshotShards number of shards, a power of two in [1, 65536]; fixed for the life of the
- *     state
- * @param falsePositiveRate the rate that no shard's snapshot exceeds, at most 0.1 and at least
- *     2^-24, or 2^(log2(snapshotShards) - 33) if that is less. The bits of a hash do not allow a
- *     lower rate
- * @param algorithm the algorithm that hashed the keys
- * @param keyCheck {@link KeyHash#keyCheck()} of that hash
- * @param canonicaliser the rule that canonicalised the keys
+ * @param setParameters the parameters that all blobs and manifests of the set share. The shards are
+ *     fixed for the life of the state. The rate is at least 2^-24, or 2^(log2(shards) - 33) if that
+ *     is less: the bits of a hash do not allow a lower rate. With a rule for near-duplicates the
+ *     operations must be on the {@linkplain TextSignature#elements elements} of the texts, and the
+ *     rate is the rate of an {@linkplain NearRule#elementRate element}
  * @param ttlMillis how long after its last add, in event time, a key is forgotten, in [1, {@value
  *     io.firstseen.types.TimeToLive#MAX_MILLIS}]; 0 if keys are kept until they are deleted. The
  *     length may change at a restart; whether there is one is fixed for the life of the state
- * @param near the rule whose bands are published with the texts: then the operations must be on the
- *     {@linkplain TextSignature#elements elements} of the texts, and the rate is the rate of an
- *     {@linkplain NearRule#elementRate element}; null to publish keys
  */
 public record SnapshotSpec(
-    String setName,
-    long windowMillis,
-    int snapshotShards,
-    double falsePositiveRate,
-    KeyHash.Algorithm algorithm,
-    long keyCheck,
-    Canonicaliser canonicaliser,
-    long ttlMillis,
-    @Nullable NearRule near)
+    String setName, long windowMillis, SetParameters setParameters, long ttlMillis)
     implements Serializable {
 
   private static final Pattern RATE =
@@ -54,17 +40,17 @@ public record SnapshotSpec(
   public SnapshotSpec {
     SnapshotTopicFormat.requireSetName(setName);
     new WindowRule(windowMillis);
-    setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate, near);
     if (ttlMillis < 0 || ttlMillis > TimeToLive.MAX_MILLIS) {
       throw new IllegalArgumentException(
           "the ttl of snapshots must be in [0, %d] ms, got %d"
               .formatted(TimeToLive.MAX_MILLIS, ttlMillis));
     }
-    int least = leastRateExponent(snapshotShards);
-    if (falsePositiveRate < Math.scalb(1.0, least)) {
+    int shards = setParameters.shards().count();
+    int least = leastRateExponent(shards);
+    if (setParameters.falsePositiveRate() < Math.scalb(1.0, least)) {
       throw new IllegalArgumentException(
           "the falsePositiveRate of snapshots must be at least 2^%d with %d shards, got %s"
-              .formatted(least, snapshotShards, falsePositiveRate));
+              .formatted(least, shards, setParameters.falsePositiveRate()));
     }
   }
 
@@ -88,71 +74,28 @@ public record SnapshotSpec(
       double falsePositiveRate,
       KeyHash hash,
       Canonicaliser canonicaliser) {
-    return new SnapshotSpec(
-        setName,
-        windowMillis,
-        snapshotShards,
-        falsePositiveRate,
-        hash.algorithm(),
-        hash.keyCheck(),
-        canonicaliser,
-        0,
-        null);
+    SetParameters set =
+        SetParameters.of(hash, canonicaliser, new Shards(snapshotShards), falsePositiveRate);
+    return new SnapshotSpec(setName, windowMillis, set, 0);
   }
 
   /** Returns a copy with a ttl, or without one if it is 0. */
   public SnapshotSpec withTtlMillis(long newTtlMillis) {
-    return new SnapshotSpec(
-        setName,
-        windowMillis,
-        snapshotShards,
-        falsePositiveRate,
-        algorithm,
-        keyCheck,
-        canonicaliser,
-        newTtlMillis,
-        near);
+    return new SnapshotSpec(setName, windowMillis, setParameters, newTtlMillis);
   }
 
   /** Returns a copy with the bands of a rule, or without bands if it is null. */
   public SnapshotSpec withNear(@Nullable NearRule newNear) {
-    return new SnapshotSpec(
-        setName,
-        windowMillis,
-        snapshotShards,
-        falsePositiveRate,
-        algorithm,
-        keyCheck,
-        canonicaliser,
-        ttlMillis,
-        newNear);
+    return new SnapshotSpec(setName, windowMillis, setParameters.withNear(newNear), ttlMillis);
+  }
+
+  /** Returns the number of shards, a power of two in [1, 65536]. */
+  public int snapshotShards() {
+    return setParameters.shards().count();
   }
 
   boolean hasTtl() {
     return ttlMillis > 0;
-  }
-
-  /** Returns the parameters that all blobs and manifests of the set share. */
-  SetParameters setParameters() {
-    return setParameters(
-        algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate, near);
-  }
-
-  private static SetParameters setParameters(
-      KeyHash.Algorithm algorithm,
-      long keyCheck,
-      Canonicaliser canonicaliser,
-      int snapshotShards,
-      double falsePositiveRate,
-      @Nullable NearRule near) {
-    return new SetParameters(
-        algorithm,
-        keyCheck,
-        canonicaliser,
-        canonicaliser.version(),
-        new Shards(snapshotShards),
-        falsePositiveRate,
-        near);
   }
 
   /**
@@ -161,19 +104,20 @@ public record SnapshotSpec(
    * and of the ttl may change. The text is kept in state, so it does not depend on the locale.
    */
   String identity() {
-    String stripped = canonicaliser.strippedParameters();
+    SetParameters set = setParameters;
+    String stripped = set.canonicaliser().strippedParameters();
     return String.format(
         Locale.ROOT,
         "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s%s%s",
         setName,
-        snapshotShards,
-        falsePositiveRate,
-        algorithm.id(),
-        HexFormat.of().toHexDigits(keyCheck),
-        canonicaliser.id(),
-        canonicaliser.version(),
+        snapshotShards(),
+        set.falsePositiveRate(),
+        set.hashAlgorithm().id(),
+        HexFormat.of().toHexDigits(set.keyCheck()),
+        set.canonicaliser().id(),
+        set.canonicaliserVersion(),
         stripped.isEmpty() ? "" : ", without the parameters " + stripped,
-        near == null ? "" : ", near-duplicates by " + near,
+        set.near() == null ? "" : ", near-duplicates by " + set.near(),
         hasTtl() ? ", with a ttl" : "");
   }
 
@@ -182,10 +126,10 @@ public record SnapshotSpec(
    * compared as numbers: since JDK 19 some, such as 2^-24, are written with fewer digits.
    */
   boolean hasIdentity(String inState) {
+    double ownRate = setParameters.falsePositiveRate();
     Matcher rate = RATE.matcher(inState);
-    if (rate.find() && Double.parseDouble(rate.group(1)) == falsePositiveRate) {
-      inState =
-          inState.substring(0, rate.start(1)) + falsePositiveRate + inState.substring(rate.end(1));
+    if (rate.find() && Double.parseDouble(rate.group(1)) == ownRate) {
+      inState = inState.substring(0, rate.start(1)) + ownRate + inState.substring(rate.end(1));
     }
     return inState.equals(identity());
   }

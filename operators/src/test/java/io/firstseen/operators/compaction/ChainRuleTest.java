@@ -97,7 +97,8 @@ class ChainRuleTest {
   /** How many more keys the newest range has room for. */
   private long room() {
     Snapshot newest = newest();
-    return PublishedSets.mostKeys(newest, SPEC.falsePositiveRate()) - newest.header().hashCount();
+    double rate = SPEC.setParameters().falsePositiveRate();
+    return PublishedSets.mostKeys(newest, rate) - newest.header().hashCount();
   }
 
   private Snapshot newest() {

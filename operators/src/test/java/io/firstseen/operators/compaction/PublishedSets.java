@@ -304,7 +304,8 @@ final class PublishedSets {
     }
     int count = expected.size();
     assertThat(snapshot.header().hashCount()).isEqualTo(count);
-    assertThat(mostKeys(snapshot, spec.falsePositiveRate())).isGreaterThanOrEqualTo(count);
+    assertThat(mostKeys(snapshot, spec.setParameters().falsePositiveRate()))
+        .isGreaterThanOrEqualTo(count);
     int shardBits = new Shards(spec.snapshotShards()).bits();
     BigInteger range = range(snapshot);
     TreeSet<Long> values = new TreeSet<>();
