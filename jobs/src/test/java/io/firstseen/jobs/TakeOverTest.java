@@ -48,7 +48,7 @@ class TakeOverTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessageStartingWith(
             "set spam has manifest 9223372036854775807, which has the highest possible");
-    assertThat(takingOver(manifest(Long.MAX_VALUE - 1, 5_000)).takenOverSequence())
+    assertThat(takingOver(manifest(Long.MAX_VALUE - 1, 5_000)).takenOver().sequence())
         .isEqualTo(Long.MAX_VALUE - 1);
   }
 }

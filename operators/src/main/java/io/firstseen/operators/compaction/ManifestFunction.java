@@ -282,7 +282,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
       Collector<SnapshotRecord> out)
       throws Exception {
     long last = lastSequence.value() == null ? 0 : lastSequence.value();
-    long sequence = Math.max(last, publication.takenOverSequence());
+    long sequence = Math.max(last, publication.takenOver().sequence());
     int used = Math.max(1, changes.size());
     if (sequence > Long.MAX_VALUE - used) {
       throw new IncompatibleStateException(

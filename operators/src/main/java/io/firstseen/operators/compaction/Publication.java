@@ -17,12 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     {@link #KEEP_BLOBS}
  * @param expiryMillis how long after its publication a manifest becomes stale, or {@link
  *     #NO_EXPIRY}
- * @param takenOverSequence the newest sequence that another job has published for this set; all
- *     sequences of this job are higher. 0 if there is no other job
- * @param takenOverCount the number of live keys of that manifest; the first manifest is compared
- *     with it
- * @param takenOverWindowEndMillis the end of that manifest's window; windows that end earlier are
- *     held, because consumers already have newer data
+ * @param takenOver the newest manifest that another job has published for this set
  * @param idleTimeoutMillis the time within which the system clock ends windows if event time does
  *     not advance, or {@link #EVENT_TIME_ONLY}
  */
@@ -31,11 +26,29 @@ public record Publication(
     long jumpAllowedAfter,
     long graceMillis,
     long expiryMillis,
-    long takenOverSequence,
-    long takenOverCount,
-    long takenOverWindowEndMillis,
+    TakenOver takenOver,
     long idleTimeoutMillis)
     implements Serializable {
+
+  /**
+   * The newest manifest of another job, after which this job continues.
+   *
+   * @param sequence all sequences of this job are higher; 0 if there is no other job
+   * @param count the number of its live keys; the first manifest is compared with it
+   * @param windowEndMillis the end of its window; windows that end earlier are held, because
+   *     consumers already have newer data
+   */
+  public record TakenOver(long sequence, long count, long windowEndMillis) implements Serializable {
+    /** There is no other job. */
+    public static final TakenOver NOTHING = new TakenOver(0, 0, 0);
+
+    /** Rejects a negative sequence with {@link IllegalArgumentException}. */
+    public TakenOver {
+      if (sequence < 0) {
+        throw new IllegalArgumentException("takenOverSequence must be at least 0, got " + sequence);
+      }
+    }
+  }
 
   /** No jump is allowed. */
   public static final long NO_JUMP = -1;
@@ -54,11 +67,13 @@ public record Publication(
 
   /** Publishes every manifest and does not remove blobs. */
   public static final Publication OF_ALL =
-      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0, EVENT_TIME_ONLY);
+      new Publication(
+          ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, TakenOver.NOTHING, EVENT_TIME_ONLY);
 
   /** Rejects values that are out of bounds with {@link IllegalArgumentException}. */
   public Publication {
     Objects.requireNonNull(bounds, "bounds");
+    Objects.requireNonNull(takenOver, "takenOver");
     if (jumpAllowedAfter < NO_JUMP) {
       throw new IllegalArgumentException(
           "jumpAllowedAfter must be at least -1, got " + jumpAllowedAfter);
@@ -71,10 +86,6 @@ public record Publication(
           "expiryMillis must be -1 or in [1, %d], got %d"
               .formatted(MAX_EXPIRY.toMillis(), expiryMillis));
     }
-    if (takenOverSequence < 0) {
-      throw new IllegalArgumentException(
-          "takenOverSequence must be at least 0, got " + takenOverSequence);
-    }
     if (idleTimeoutMillis < EVENT_TIME_ONLY) {
       throw new IllegalArgumentException(
           "idleTimeoutMillis must be at least -1, got " + idleTimeoutMillis);
@@ -84,53 +95,25 @@ public record Publication(
   /** Returns a copy with these bounds; windows that exceed them are held. */
   public Publication within(ChangeBounds newBounds) {
     return new Publication(
-        newBounds,
-        jumpAllowedAfter,
-        graceMillis,
-        expiryMillis,
-        takenOverSequence,
-        takenOverCount,
-        takenOverWindowEndMillis,
-        idleTimeoutMillis);
+        newBounds, jumpAllowedAfter, graceMillis, expiryMillis, takenOver, idleTimeoutMillis);
   }
 
   /** Returns a copy that allows one jump after the manifest of a sequence. */
   public Publication allowingJumpAfter(long sequence) {
     return new Publication(
-        bounds,
-        sequence,
-        graceMillis,
-        expiryMillis,
-        takenOverSequence,
-        takenOverCount,
-        takenOverWindowEndMillis,
-        idleTimeoutMillis);
+        bounds, sequence, graceMillis, expiryMillis, takenOver, idleTimeoutMillis);
   }
 
   /** Returns a copy that removes blobs which no manifest has named for the grace period. */
   public Publication removingBlobsAfter(Duration grace) {
     return new Publication(
-        bounds,
-        jumpAllowedAfter,
-        grace.toMillis(),
-        expiryMillis,
-        takenOverSequence,
-        takenOverCount,
-        takenOverWindowEndMillis,
-        idleTimeoutMillis);
+        bounds, jumpAllowedAfter, grace.toMillis(), expiryMillis, takenOver, idleTimeoutMillis);
   }
 
   /** Returns a copy whose manifests become stale this long after their publication. */
   public Publication expiringAfter(Duration expiry) {
     return new Publication(
-        bounds,
-        jumpAllowedAfter,
-        graceMillis,
-        expiry.toMillis(),
-        takenOverSequence,
-        takenOverCount,
-        takenOverWindowEndMillis,
-        idleTimeoutMillis);
+        bounds, jumpAllowedAfter, graceMillis, expiry.toMillis(), takenOver, idleTimeoutMillis);
   }
 
   /**
@@ -140,14 +123,7 @@ public record Publication(
    */
   public Publication endingWindowsAfter(Duration idleTimeout) {
     return new Publication(
-        bounds,
-        jumpAllowedAfter,
-        graceMillis,
-        expiryMillis,
-        takenOverSequence,
-        takenOverCount,
-        takenOverWindowEndMillis,
-        idleTimeout.toMillis());
+        bounds, jumpAllowedAfter, graceMillis, expiryMillis, takenOver, idleTimeout.toMillis());
   }
 
   /** Returns whether the system clock ends windows. */
@@ -174,14 +150,8 @@ public record Publication(
 
   /** Returns a copy that continues after the newest manifest of another job. */
   public Publication takingOver(long sequence, long count, long windowEndMillis) {
+    TakenOver newest = new TakenOver(sequence, count, windowEndMillis);
     return new Publication(
-        bounds,
-        jumpAllowedAfter,
-        graceMillis,
-        expiryMillis,
-        sequence,
-        count,
-        windowEndMillis,
-        idleTimeoutMillis);
+        bounds, jumpAllowedAfter, graceMillis, expiryMillis, newest, idleTimeoutMillis);
   }
 }

@@ -47,21 +47,21 @@ final class PublishingGate {
    */
   boolean mayPublish(Manifest manifest) throws IOException {
     Tuple2<Long, Long> own = lastPublished.value();
-    boolean isTakeOver = publication.takenOverSequence() > (own == null ? 0 : own.f0);
-    if (isTakeOver && manifest.windowEndMillis() < publication.takenOverWindowEndMillis()) {
+    Publication.TakenOver other = publication.takenOver();
+    boolean isTakeOver = other.sequence() > (own == null ? 0 : own.f0);
+    if (isTakeOver && manifest.windowEndMillis() < other.windowEndMillis()) {
       hold();
       LOG.warn(
           "publication of set {} is on hold after sequence {}, which was taken over: its window ends"
               + " at {}, the new one earlier, at {}",
           manifest.setName(),
-          publication.takenOverSequence(),
-          Instant.ofEpochMilli(publication.takenOverWindowEndMillis()),
+          other.sequence(),
+          Instant.ofEpochMilli(other.windowEndMillis()),
           Instant.ofEpochMilli(manifest.windowEndMillis()));
       return false;
     }
     // The newest manifest that consumers have.
-    Tuple2<Long, Long> last =
-        isTakeOver ? Tuple2.of(publication.takenOverSequence(), publication.takenOverCount()) : own;
+    Tuple2<Long, Long> last = isTakeOver ? Tuple2.of(other.sequence(), other.count()) : own;
     if (last != null) {
       Optional<String> breach = publication.bounds().breach(last.f1, manifest.count());
       if (breach.isPresent() && last.f0 != publication.jumpAllowedAfter()) {

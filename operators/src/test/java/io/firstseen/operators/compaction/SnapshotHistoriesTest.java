@@ -148,7 +148,12 @@ class SnapshotHistoriesTest {
         .as(
             (each, grace, idleTimeout) ->
                 new Publication(
-                    each, Publication.NO_JUMP, grace, Publication.NO_EXPIRY, 0, 0, 0, idleTimeout));
+                    each,
+                    Publication.NO_JUMP,
+                    grace,
+                    Publication.NO_EXPIRY,
+                    Publication.TakenOver.NOTHING,
+                    idleTimeout));
   }
 
   /** Keys that are there from the first window on: a small set is all headers, and no changes. */
