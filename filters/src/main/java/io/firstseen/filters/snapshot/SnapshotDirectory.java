@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -18,13 +17,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of snapshots. {@code blobs/} contains every blob, named by its digest; the manifests
@@ -42,11 +39,6 @@ public final class SnapshotDirectory {
 
   private static final Pattern WRITER = Pattern.compile("writer-[0-9]{10,19}\\.bin");
   private static final Pattern TEMPORARY = Pattern.compile("\\..*\\.tmp");
-
-  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
-
-  // Directories that this process has locked.
-  private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
 
   private final Path path;
   private final Path blobs;
@@ -167,7 +159,7 @@ public final class SnapshotDirectory {
     // Manifests first, so that no reader finds a manifest whose blobs were deleted.
     remove(path, file -> file.getFileName().toString().equals(NEWEST_MANIFEST));
     remove(path, file -> sequenceOf(file).findAny().isPresent());
-    remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
+    remove(blobs, file -> Sha256.isHex(file.getFileName().toString()));
   }
 
   private static int remove(Path directory, Predicate<Path> ours) throws SnapshotException {
@@ -262,61 +254,17 @@ public final class SnapshotDirectory {
    */
   public Closeable lock() throws SnapshotException {
     Path file = path.resolve(".lock");
-    Path locked;
+    Closeable lock;
     try {
       SyncedFiles.createDirectories(path);
-      locked = path.toRealPath();
+      lock = ProcessLock.tryLock(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw SnapshotException.of("cannot lock", file, e);
     }
-    // A process that closes any channel to a file loses all its locks on the file, including locks
-    // acquired through other channels. So a second lock in this process must not open the file.
-    if (!LOCKED_HERE.add(locked)) {
-      throw isLocked();
+    if (lock == null) {
+      throw new SnapshotException("another job writes snapshots into " + path);
     }
-    FileChannel channel = null;
-    try {
-      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (channel.tryLock() != null) {
-        return unlocking(channel, locked);
-      }
-    } catch (OverlappingFileLockException e) {
-      // A copy of this class in a different class loader holds the lock.
-    } catch (IOException e) {
-      release(channel, locked, e);
-      throw SnapshotException.of("cannot lock", file, e);
-    }
-    SnapshotException refusal = isLocked();
-    release(channel, locked, refusal);
-    throw refusal;
-  }
-
-  private SnapshotException isLocked() {
-    return new SnapshotException("another job writes snapshots into " + path);
-  }
-
-  private static Closeable unlocking(FileChannel channel, Path locked) {
-    return () -> {
-      if (channel.isOpen()) {
-        try {
-          channel.close();
-        } finally {
-          LOCKED_HERE.remove(locked);
-        }
-      }
-    };
-  }
-
-  private static void release(@Nullable FileChannel channel, Path locked, Exception failure) {
-    try {
-      if (channel != null) {
-        channel.close();
-      }
-    } catch (IOException e) {
-      failure.addSuppressed(e);
-    } finally {
-      LOCKED_HERE.remove(locked);
-    }
+    return lock;
   }
 
   /**
@@ -386,7 +334,7 @@ public final class SnapshotDirectory {
             blobs,
             file -> {
               String name = file.getFileName().toString();
-              return DIGEST.matcher(name).matches() && !named.contains(name);
+              return Sha256.isHex(name) && !named.contains(name);
             }));
   }
 

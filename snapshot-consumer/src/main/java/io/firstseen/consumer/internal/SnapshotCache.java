@@ -1,5 +1,6 @@
 package io.firstseen.consumer.internal;
 
+import io.firstseen.filters.snapshot.ProcessLock;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -9,8 +10,6 @@ import io.firstseen.filters.snapshot.SyncedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -26,7 +25,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,12 +60,8 @@ public final class SnapshotCache implements AutoCloseable {
   private final Path current;
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotCache.class);
 
-  // The directories of caches that this process has locked.
-  private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
-
   private final IdentityHashMap<Snapshot, String> files = new IdentityHashMap<>();
-  private @Nullable FileChannel lockFile;
-  private @Nullable Path lockedHere;
+  private @Nullable ProcessLock lock;
   private boolean isMade;
   private boolean isWritable;
   private boolean isClosed;
@@ -115,23 +109,13 @@ public final class SnapshotCache implements AutoCloseable {
       createDirectory(blobs);
       isMade = true;
     }
-    if (lockedHere == null) {
-      Path here = directory.toRealPath();
-      // A process that closes any channel to a file loses all its locks on the file.
-      if (!LOCKED_HERE.add(here)) {
-        return;
-      }
-      lockedHere = here;
-    }
-    if (lockFile == null) {
-      lockFile =
-          FileChannel.open(
-              directory.resolve("lock"),
-              StandardOpenOption.CREATE,
-              StandardOpenOption.WRITE,
-              LinkOption.NOFOLLOW_LINKS);
-    }
-    isWritable = tryLock(lockFile) != null;
+    lock =
+        ProcessLock.tryLock(
+            directory.resolve("lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS);
+    isWritable = lock != null;
     if (isWritable) {
       for (Path file : list(incoming)) {
         Files.delete(file);
@@ -190,15 +174,6 @@ public final class SnapshotCache implements AutoCloseable {
             "others may write to cache %s, and so choose what it answers: chmod go-w %s"
                 .formatted(directory, path);
       }
-    }
-  }
-
-  private static FileLock tryLock(FileChannel channel) throws IOException {
-    try {
-      return channel.tryLock();
-    } catch (OverlappingFileLockException e) {
-      // A different cache object in this JVM holds the lock.
-      return null;
     }
   }
 
@@ -384,16 +359,11 @@ public final class SnapshotCache implements AutoCloseable {
     isWritable = false;
     isClosed = true;
     try {
-      if (lockFile != null) {
-        lockFile.close();
+      if (lock != null) {
+        lock.close();
       }
     } catch (IOException e) {
       fail(e);
-    } finally {
-      if (lockedHere != null) {
-        LOCKED_HERE.remove(lockedHere);
-        lockedHere = null;
-      }
     }
   }
 
