@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -456,32 +455,11 @@ public final class SnapshotDirectory {
     Path temporary = directory.resolve("." + name + ".tmp");
     try {
       SyncedFiles.createDirectories(directory);
-      try (FileChannel channel =
-          FileChannel.open(
-              temporary,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer left = ByteBuffer.wrap(bytes);
-        while (left.hasRemaining()) {
-          channel.write(left);
-        }
-        // Without this, a power failure after the move could leave an empty file under the final
-        // name.
-        channel.force(true);
-      }
+      SyncedFiles.write(temporary, ByteBuffer.wrap(bytes));
       SyncedFiles.move(temporary, file);
     } catch (IOException e) {
-      delete(temporary, e);
+      SyncedFiles.delete(temporary, e);
       throw SnapshotException.of("cannot write", file, e);
-    }
-  }
-
-  private static void delete(Path temporary, IOException failure) {
-    try {
-      Files.deleteIfExists(temporary);
-    } catch (IOException e) {
-      failure.addSuppressed(e);
     }
   }
 }

@@ -1,8 +1,10 @@
 package io.firstseen.filters.snapshot;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -18,6 +20,37 @@ import org.jspecify.annotations.Nullable;
 public final class SyncedFiles {
 
   private SyncedFiles() {}
+
+  /** Writes a file, replacing its content, and syncs it. Does not follow a symbolic link. */
+  public static void write(Path file, ByteBuffer bytes) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
+      writeAll(channel, bytes);
+      channel.force(true);
+    }
+  }
+
+  /** Writes the remaining bytes of a buffer at the position of a channel. */
+  public static void writeAll(FileChannel channel, ByteBuffer bytes) throws IOException {
+    ByteBuffer left = bytes.duplicate();
+    while (left.hasRemaining()) {
+      channel.write(left);
+    }
+  }
+
+  /** Deletes a file that could not be written completely, because it takes space on a full disk. */
+  public static void delete(Path partial, IOException failure) {
+    try {
+      Files.deleteIfExists(partial);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
 
   /**
    * Moves a file atomically, replacing an existing file of the new name, and syncs the directory of

@@ -18,7 +18,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -238,8 +237,9 @@ public final class SnapshotCache implements AutoCloseable {
             StandardOpenOption.CREATE,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS)) {
-      write(file, ByteBuffer.wrap(bytes), (long) key.index() * SnapshotTopicFormat.MAX_CHUNK_BYTES);
-      recover();
+      file.position((long) key.index() * SnapshotTopicFormat.MAX_CHUNK_BYTES);
+      SyncedFiles.writeAll(file, ByteBuffer.wrap(bytes));
+      isTroubleKnown = false;
       return true;
     } catch (IOException e) {
       fail(e);
@@ -276,15 +276,15 @@ public final class SnapshotCache implements AutoCloseable {
     Path temporary = directory.resolve("snapshot.tmp");
     Path file = blobs.resolve(digest);
     try {
-      write(temporary, bytes);
+      SyncedFiles.write(temporary, bytes);
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
       Snapshot kept = Snapshot.read(map(file, bytes.remaining()));
       files.put(kept, digest);
-      recover();
+      isTroubleKnown = false;
       return kept;
     } catch (IOException e) {
       fail(e);
-      removeQuietly(temporary);
+      SyncedFiles.delete(temporary, e);
       return snapshot;
     }
   }
@@ -305,25 +305,16 @@ public final class SnapshotCache implements AutoCloseable {
     }
     Path temporary = directory.resolve("current.tmp");
     try {
-      write(temporary, ByteBuffer.wrap(state.toBytes()));
+      SyncedFiles.write(temporary, ByteBuffer.wrap(state.toBytes()));
       SyncedFiles.syncDirectory(blobs);
       SyncedFiles.move(temporary, current);
       committed = Set.copyOf(state.digests());
       removeOthers(inUse, Set.of());
-      recover();
+      isTroubleKnown = false;
     } catch (IOException e) {
       fail(e);
-      removeQuietly(temporary);
+      SyncedFiles.delete(temporary, e);
       removeUnused(inUse);
-    }
-  }
-
-  /** The partially written file takes space on a full disk. */
-  private static void removeQuietly(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      LOG.debug("{} cannot be removed", file, e);
     }
   }
 
@@ -376,10 +367,6 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  private void recover() {
-    isTroubleKnown = false;
-  }
-
   private static String sentence(IOException e) {
     if (e instanceof FileSystemException file) {
       String reason = file.getReason() == null ? e.getClass().getSimpleName() : file.getReason();
@@ -398,29 +385,9 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  private static void write(Path path, ByteBuffer bytes) throws IOException {
-    try (FileChannel file =
-        FileChannel.open(
-            path,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE,
-            LinkOption.NOFOLLOW_LINKS)) {
-      write(file, bytes, 0);
-      file.force(true);
-    }
-  }
-
-  private static void write(FileChannel file, ByteBuffer bytes, long position) throws IOException {
-    ByteBuffer left = bytes.slice();
-    while (left.hasRemaining()) {
-      file.write(left, position + left.position());
-    }
-  }
-
   private static List<Path> list(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
-      return new ArrayList<>(files.toList());
+      return files.toList();
     }
   }
 }
