@@ -3,7 +3,6 @@ package io.firstseen.filters.snapshot;
 import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -15,8 +14,6 @@ import java.util.function.Consumer;
  * @param setName the set that it belongs to
  */
 public record BlobFrame(Kind kind, String setName) {
-  static final int VERSION = 1;
-
   private static final byte[] MAGIC = {(byte) 0x89, 'F', 'S', 'B'};
   private static final int CHECKSUM_BYTES = 4;
 
@@ -89,9 +86,7 @@ public record BlobFrame(Kind kind, String setName) {
   /** Returns the bytes of a blob. */
   static byte[] join(Kind kind, String setName, Consumer<FieldWriter> body) {
     FieldWriter out =
-        new FieldWriter()
-            .bytes(MAGIC)
-            .u8(VERSION)
+        FieldWriter.begin(MAGIC)
             .u8(0)
             .u8(kind.code)
             .name(SnapshotTopicFormat.requireSetName(setName));
@@ -124,19 +119,7 @@ public record BlobFrame(Kind kind, String setName) {
   }
 
   static BlobFrame read(FieldReader in) throws SnapshotException {
-    requireThat(
-        in.remaining() >= MAGIC.length
-            && Arrays.equals(in.bytes(MAGIC.length, "the magic number"), MAGIC),
-        "this is not a blob: the magic number is missing");
-    int version = in.u8("the version");
-    if (version > VERSION) {
-      throw new UnsupportedSnapshotException(
-          "the blob has format version "
-              + version
-              + ", this program reads versions up to "
-              + VERSION);
-    }
-    requireThat(version == VERSION, "the format version must be 1, got " + version);
+    in.begin(MAGIC, "a blob", "the blob");
     int requiredFlags = in.u8("the required flags");
     if (requiredFlags != 0) {
       throw new UnsupportedSnapshotException(

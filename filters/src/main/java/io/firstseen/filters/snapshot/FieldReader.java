@@ -5,6 +5,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Reads the fields that {@link FieldWriter} writes and rejects every other encoding of them. */
@@ -18,6 +19,26 @@ final class FieldReader {
   /** Reads the remaining bytes of a buffer, whose position does not change. */
   FieldReader(ByteBuffer bytes) {
     this.in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
+   * Reads the magic number and the version, which is 1 in all formats.
+   *
+   * @param kind what the bytes should be, such as "a blob"
+   * @param name the same with the definite article
+   */
+  void begin(byte[] magic, String kind, String name) throws SnapshotException {
+    requireThat(
+        remaining() >= magic.length
+            && Arrays.equals(bytes(magic.length, "the magic number"), magic),
+        "this is not " + kind + ": the magic number is missing");
+    int version = u8("the version");
+    if (version > FieldWriter.VERSION) {
+      throw new UnsupportedSnapshotException(
+          "%s has format version %d, this program reads versions up to %d"
+              .formatted(name, version, FieldWriter.VERSION));
+    }
+    requireThat(version == FieldWriter.VERSION, "the format version must be 1, got " + version);
   }
 
   int remaining() {

@@ -7,7 +7,15 @@ import java.util.HexFormat;
 
 /** Writes the fields of a published record: fixed integers little-endian, others as LEB128. */
 final class FieldWriter {
+  /** The version of all formats. */
+  static final int VERSION = 1;
+
   private final ByteArrayOutputStream out = new ByteArrayOutputStream(256);
+
+  /** Begins with the magic number and the version of a format. */
+  static FieldWriter begin(byte[] magic) {
+    return new FieldWriter().bytes(magic).u8(VERSION);
+  }
 
   /** Appends an unsigned number in LEB128, in its shortest form. */
   FieldWriter leb(long number) {

@@ -56,7 +56,7 @@ public record Manifest(
   static final long MAX_MILLIS = 253_402_300_799_999L;
 
   /** The version of the binary form. */
-  public static final int FORMAT = 1;
+  public static final int FORMAT = FieldWriter.VERSION;
 
   /** Rejects fields that contradict each other. */
   public Manifest {

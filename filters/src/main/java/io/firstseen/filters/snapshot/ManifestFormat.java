@@ -48,9 +48,7 @@ final class ManifestFormat {
     BlobReference pack = manifest.pack();
     String extension = manifest.extension();
     FieldWriter out =
-        new FieldWriter()
-            .bytes(MAGIC)
-            .u8(Manifest.FORMAT)
+        FieldWriter.begin(MAGIC)
             .u8(SnapshotFormat.requiredFlags(set))
             .u8(
                 (expires == null ? 0 : EXPIRES)
@@ -99,19 +97,7 @@ final class ManifestFormat {
 
   static Manifest read(ByteBuffer bytes) throws SnapshotException {
     FieldReader in = new FieldReader(bytes);
-    requireThat(
-        in.remaining() >= MAGIC.length
-            && Arrays.equals(in.bytes(MAGIC.length, "the magic number"), MAGIC),
-        "this is not a manifest: the magic number is missing");
-    int version = in.u8("the version");
-    if (version > Manifest.FORMAT) {
-      throw new UnsupportedSnapshotException(
-          "the manifest has format version "
-              + version
-              + ", this program reads versions up to "
-              + Manifest.FORMAT);
-    }
-    requireThat(version == Manifest.FORMAT, "the format version must be 1, got " + version);
+    in.begin(MAGIC, "a manifest", "the manifest");
     int requiredFlags = in.u8("the required flags");
     SnapshotFormat.requireKnown(requiredFlags, "manifest");
     int parts = in.u8("the parts");

@@ -4,14 +4,12 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The state of a {@link SetWriter}. Specified in {@code docs/format/writer-v1.md}. */
 final class SetWriterFormat {
   private static final byte[] MAGIC = {(byte) 0x89, 'F', 'S', 'W'};
-  private static final int VERSION = 1;
   private static final int CHECKSUM_BYTES = 4;
   private static final int REFERENCE_BYTES = 33;
 
@@ -23,8 +21,7 @@ final class SetWriterFormat {
       String root,
       @Nullable ShardChain[] chains,
       SetWriter.Memory state) {
-    FieldWriter out =
-        new FieldWriter().bytes(MAGIC).u8(VERSION).name(setName).leb(sequence).digest(root);
+    FieldWriter out = FieldWriter.begin(MAGIC).name(setName).leb(sequence).digest(root);
     PackChain packs = state.packs();
     out.u8(packs == null ? 0 : 1);
     if (packs != null) {
@@ -72,17 +69,7 @@ final class SetWriterFormat {
       SetWriter.Memory state)
       throws SnapshotException {
     FieldReader in = new FieldReader(ByteBuffer.wrap(bytes));
-    requireThat(
-        in.remaining() > MAGIC.length
-            && Arrays.equals(in.bytes(MAGIC.length, "the magic number"), MAGIC),
-        "this is not the state of a writer: the magic number is missing");
-    int version = in.u8("the version");
-    if (version > VERSION) {
-      throw new UnsupportedSnapshotException(
-          "the state of the writer has format version %d, this program reads versions up to %d"
-              .formatted(version, VERSION));
-    }
-    requireThat(version == VERSION, "the format version must be 1, got " + version);
+    in.begin(MAGIC, "the state of a writer", "the state of the writer");
     requireThat(in.remaining() >= CHECKSUM_BYTES, "the state of a writer must have a checksum");
     ByteBuffer body = in.slice(in.remaining() - CHECKSUM_BYTES, "the body");
     requireThat(
