@@ -51,31 +51,16 @@ public final class ManifestBlobs {
   }
 
   Pack pack(BlobReference reference) throws IOException {
-    ByteBuffer bytes = load(reference);
-    try {
-      return Pack.read(bytes, manifest.setName(), shardCount());
-    } catch (SnapshotException e) {
-      throw e.at("blob " + reference.digest());
-    }
+    return load(reference, bytes -> Pack.read(bytes, manifest.setName(), shardCount()));
   }
 
   /** Returns the list of bases that a pack names. */
   public BaseList baseList(Pack pack) throws IOException {
-    ByteBuffer bytes = load(pack.bases());
-    try {
-      return BaseList.read(bytes, manifest.setName(), shardCount());
-    } catch (SnapshotException e) {
-      throw e.at("blob " + pack.bases().digest());
-    }
+    return load(pack.bases(), bytes -> BaseList.read(bytes, manifest.setName(), shardCount()));
   }
 
   Section base(BlobReference reference, int shard) throws IOException {
-    ByteBuffer bytes = load(reference);
-    try {
-      return Base.read(bytes, manifest.setName(), shard);
-    } catch (SnapshotException e) {
-      throw e.at("blob " + reference.digest());
-    }
+    return load(reference, bytes -> Base.read(bytes, manifest.setName(), shard));
   }
 
   /**
@@ -198,10 +183,18 @@ public final class ManifestBlobs {
     return manifest.parameters().shards().count();
   }
 
-  private ByteBuffer load(BlobReference blob) throws IOException {
+  private interface BlobFormat<T> {
+    T read(ByteBuffer bytes) throws SnapshotException;
+  }
+
+  private <T> T load(BlobReference blob, BlobFormat<T> format) throws IOException {
     ByteBuffer bytes = loader.load(blob);
     blob.requireBytes(bytes);
     loadedBytes += blob.bytes();
-    return bytes;
+    try {
+      return format.read(bytes);
+    } catch (SnapshotException e) {
+      throw e.at("blob " + blob.digest());
+    }
   }
 }

@@ -18,8 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.PrimitiveIterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable file: the accepted hashes of one shard as a Golomb-coded set, with a header. For
@@ -49,7 +49,7 @@ public final class Snapshot {
    *     rate needs more values than there are suffixes
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.parallelSorted(hashes), Optional.empty(), parameters);
+    return ofSorted(UnsignedSort.parallelSorted(hashes), null, parameters);
   }
 
   /**
@@ -60,23 +60,23 @@ public final class Snapshot {
    *     small for the false-positive rate or has more values than there are suffixes
    */
   public static Snapshot build(long[] hashes, Universe universe, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.parallelSorted(hashes), Optional.of(universe), parameters);
+    return ofSorted(UnsignedSort.parallelSorted(hashes), universe, parameters);
   }
 
-  /** Like {@link #build(long[], Universe, SnapshotParameters)}, for hashes in unsigned order. */
-  static Snapshot ofSorted(long[] sorted, Universe universe, SnapshotParameters parameters) {
-    return buildSorted(sorted, Optional.of(universe), parameters);
-  }
-
-  private static Snapshot buildSorted(
-      long[] sorted, Optional<Universe> wanted, SnapshotParameters parameters) {
+  /**
+   * Builds the snapshot of hashes in unsigned order.
+   *
+   * @param wanted the universe; null for the smallest that keeps the false-positive rate
+   */
+  static Snapshot ofSorted(
+      long[] sorted, @Nullable Universe wanted, SnapshotParameters parameters) {
     requireShard(sorted, parameters);
     long hashCount = distinct(sorted);
     SetParameters set = parameters.set();
-    Universe universe = wanted.orElseGet(() -> set.universeFor(hashCount));
+    Universe universe = wanted == null ? set.universeFor(hashCount) : wanted;
     set.requireUniverse(universe, hashCount);
     GolombCodedSet values = GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), universe);
-    return of(values, hashCount, parameters);
+    return of(values, hashCount, SetDigest.of(values), parameters);
   }
 
   /** Returns the number of distinct hashes of a sorted array. */
@@ -86,10 +86,6 @@ public final class Snapshot {
       count += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
     }
     return count;
-  }
-
-  private static Snapshot of(GolombCodedSet set, long hashCount, SnapshotParameters parameters) {
-    return of(set, hashCount, SetDigest.of(set), parameters);
   }
 
   /** Creates a snapshot from a set whose digest is known. */

@@ -98,15 +98,9 @@ public final class SnapshotDirectory {
       return;
     }
     byte[] newest = manifestBytes(sequences.get(sequences.size() - 1));
-    Path file = path.resolve(NEWEST_MANIFEST);
-    try {
-      if (Files.exists(file) && Arrays.equals(Files.readAllBytes(file), newest)) {
-        return;
-      }
-    } catch (IOException e) {
-      throw SnapshotException.of("cannot read", file, e);
+    if (!Arrays.equals(read(path.resolve(NEWEST_MANIFEST)).orElse(null), newest)) {
+      write(path, NEWEST_MANIFEST, newest);
     }
-    write(path, NEWEST_MANIFEST, newest);
   }
 
   /**
@@ -124,7 +118,10 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if the file cannot be read
    */
   public Optional<byte[]> writer(long sequence) throws SnapshotException {
-    Path file = path.resolve(writerFile(sequence));
+    return read(path.resolve(writerFile(sequence)));
+  }
+
+  private static Optional<byte[]> read(Path file) throws SnapshotException {
     try {
       return Optional.of(Files.readAllBytes(file));
     } catch (NoSuchFileException e) {
@@ -211,27 +208,8 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if there is no manifest of this sequence, or if it is not valid
    */
   public Manifest manifest(long sequence) throws SnapshotException {
-    return parse(sequence, manifestBytes(sequence));
-  }
-
-  /**
-   * Returns the published bytes of a manifest, which its signature covers.
-   *
-   * @throws SnapshotException if there is no manifest of this sequence, or if it cannot be read
-   */
-  public byte[] manifestBytes(long sequence) throws SnapshotException {
     Path file = manifestFile(sequence);
-    try {
-      return Files.readAllBytes(file);
-    } catch (NoSuchFileException e) {
-      throw new SnapshotException(noManifest(sequence), e);
-    } catch (IOException e) {
-      throw SnapshotException.of("cannot read", file, e);
-    }
-  }
-
-  private Manifest parse(long sequence, byte[] bytes) throws SnapshotException {
-    Path file = path.resolve(fileName(sequence));
+    byte[] bytes = manifestBytes(sequence);
     Manifest manifest;
     try {
       manifest = Manifest.read(bytes);
@@ -243,6 +221,19 @@ public final class SnapshotDirectory {
           file + ": the sequence must match the file's name, got " + manifest.sequence());
     }
     return manifest;
+  }
+
+  /**
+   * Returns the published bytes of a manifest, which its signature covers.
+   *
+   * @throws SnapshotException if there is no manifest of this sequence, or if it cannot be read
+   */
+  public byte[] manifestBytes(long sequence) throws SnapshotException {
+    Optional<byte[]> bytes = read(manifestFile(sequence));
+    if (bytes.isEmpty()) {
+      throw new SnapshotException(noManifest(sequence));
+    }
+    return bytes.get();
   }
 
   /**
@@ -409,18 +400,12 @@ public final class SnapshotDirectory {
 
   private String noManifest(long sequence) throws SnapshotException {
     List<Long> sequences = sequences();
-    return "there is no manifest of sequence "
-        + sequence
-        + " in "
-        + path
-        + (sequences.isEmpty()
+    String others =
+        sequences.isEmpty()
             ? ", nor any other"
-            : "; there are "
-                + sequences.size()
-                + ", from "
-                + sequences.get(0)
-                + " to "
-                + sequences.get(sequences.size() - 1));
+            : "; there are %d, from %d to %d"
+                .formatted(sequences.size(), sequences.get(0), sequences.get(sequences.size() - 1));
+    return "there is no manifest of sequence " + sequence + " in " + path + others;
   }
 
   /** Returns the path of the manifest of a sequence, whether or not it exists. */

@@ -25,20 +25,12 @@ public final class SnapshotWriter {
    */
   public SnapshotWriter(
       SnapshotParameters parameters, Universe universe, long count, long hashCount) {
-    this(parameters, hashCount, new GolombCodedSetWriter(count, universe), universe);
-    parameters.set().requireUniverse(universe, hashCount);
-    requireHashCount(hashCount, count);
-  }
-
-  private SnapshotWriter(
-      SnapshotParameters parameters,
-      long hashCount,
-      GolombCodedSetWriter values,
-      Universe universe) {
     this.parameters = parameters;
     this.hashCount = hashCount;
-    this.values = values;
+    this.values = new GolombCodedSetWriter(count, universe);
     this.digest = new SetDigest(universe);
+    parameters.set().requireUniverse(universe, hashCount);
+    requireHashCount(hashCount, count);
   }
 
   /**
