@@ -33,6 +33,10 @@ final class FieldWriter {
     return this;
   }
 
+  FieldWriter u16(int number) {
+    return fixed(number, Short.BYTES);
+  }
+
   FieldWriter i32(int number) {
     return fixed(Integer.toUnsignedLong(number), Integer.BYTES);
   }

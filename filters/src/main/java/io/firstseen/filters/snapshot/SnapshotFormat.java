@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a snapshot's header; only this class contains offsets. Specified in {@code
- * docs/format/snapshot-v1.md}. Integers are little-endian.
+ * The bytes of a snapshot's header. Specified in {@code docs/format/snapshot-v1.md}. Integers are
+ * little-endian.
  */
 final class SnapshotFormat {
   static final int VERSION = 1;
@@ -31,33 +31,6 @@ final class SnapshotFormat {
 
   private static final int VERSION_AT = 8;
   private static final int HEADER_BYTES_AT = 10;
-  private static final int REQUIRED_FLAGS_AT = 12;
-  private static final int CODEC_AT = 16;
-  private static final int RESERVED_BYTE_AT = 17;
-  private static final int HASH_ALGORITHM_AT = 18;
-  private static final int CANONICALISER_AT = 19;
-  private static final int CANONICALISER_VERSION_AT = 20;
-  private static final int RESERVED_AT = 22;
-  private static final int SHARD_AT = 24;
-  private static final int SHARD_COUNT_AT = 28;
-  private static final int KEY_CHECK_AT = 32;
-  private static final int FALSE_POSITIVE_RATE_AT = 40;
-  private static final int SEQUENCE_AT = 48;
-  private static final int WINDOW_START_AT = 56;
-  private static final int WINDOW_END_AT = 64;
-  private static final int HASH_COUNT_AT = 72;
-  private static final int COUNT_AT = 80;
-  private static final int GOLOMB_PARAMETER_AT = 88;
-  private static final int RESERVED_LONG_AT = 96;
-  private static final int PAYLOAD_BITS_AT = 104;
-  private static final int BUCKET_STARTS_BYTES_AT = 112;
-  private static final int PAYLOAD_BYTES_AT = 120;
-  private static final int SET_DIGEST_AT = 128;
-  private static final int RESERVED_DIGEST_AT = 160;
-  private static final int BUCKETS_AT = 192;
-  private static final int BUCKET_WIDTH_AT = 200;
-  private static final int SECTIONS_CHECKSUM_AT = 208;
-  private static final int SET_NAME_BYTES_AT = 212;
   private static final int SET_NAME_AT = 213;
   private static final int CHECKSUM_BYTES = 4;
   private static final int RULE_LENGTH_BYTES = 2;
@@ -81,46 +54,44 @@ final class SnapshotFormat {
   static byte[] headerBytes(SnapshotHeader header) {
     SnapshotParameters parameters = header.parameters();
     SetParameters set = parameters.set();
-    byte[] setName = parameters.setName().getBytes(StandardCharsets.US_ASCII);
     byte[] rule = rule(set);
     int ruleBytes = rule.length == 0 ? 0 : RULE_LENGTH_BYTES + rule.length;
-    int ruleAt = SET_NAME_AT + setName.length;
-    byte[] bytes = new byte[ruleAt + ruleBytes + CHECKSUM_BYTES];
-    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    out.put(0, MAGIC);
-    out.putShort(VERSION_AT, (short) header.formatVersion());
-    out.putShort(HEADER_BYTES_AT, (short) bytes.length);
-    out.putInt(REQUIRED_FLAGS_AT, requiredFlags(set));
-    out.put(CODEC_AT, (byte) header.codec());
-    out.put(HASH_ALGORITHM_AT, (byte) set.hashAlgorithm().code());
-    out.put(CANONICALISER_AT, (byte) set.canonicaliser().code());
-    out.putShort(CANONICALISER_VERSION_AT, (short) set.canonicaliserVersion());
-    out.putInt(SHARD_AT, parameters.shard());
-    out.putInt(SHARD_COUNT_AT, set.shards().count());
-    out.putLong(KEY_CHECK_AT, set.keyCheck());
-    out.putDouble(FALSE_POSITIVE_RATE_AT, set.falsePositiveRate());
-    out.putLong(SEQUENCE_AT, parameters.sequence());
-    out.putLong(WINDOW_START_AT, parameters.windowStartMillis());
-    out.putLong(WINDOW_END_AT, parameters.windowEndMillis());
-    out.putLong(HASH_COUNT_AT, header.hashCount());
-    out.putLong(COUNT_AT, header.count());
-    out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
-    out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
-    out.putLong(PAYLOAD_BITS_AT, header.payloadBits());
-    out.putLong(PAYLOAD_BYTES_AT, header.payloadBytes());
-    out.put(SET_DIGEST_AT, HexFormat.of().parseHex(header.setDigest()));
-    out.putLong(BUCKETS_AT, header.universe().buckets());
-    out.putLong(BUCKET_WIDTH_AT, header.universe().width());
-    out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
-    out.put(SET_NAME_BYTES_AT, (byte) setName.length);
-    out.put(SET_NAME_AT, setName);
+    FieldWriter out =
+        new FieldWriter()
+            .bytes(MAGIC)
+            .u16(header.formatVersion())
+            .u16(SET_NAME_AT + parameters.setName().length() + ruleBytes + CHECKSUM_BYTES)
+            .i32(requiredFlags(set))
+            .u8(header.codec())
+            .u8(0)
+            .u8(set.hashAlgorithm().code())
+            .u8(set.canonicaliser().code())
+            .u16(set.canonicaliserVersion())
+            .u16(0)
+            .i32(parameters.shard())
+            .i32(set.shards().count())
+            .i64(set.keyCheck())
+            .i64(Double.doubleToLongBits(set.falsePositiveRate()))
+            .i64(parameters.sequence())
+            .i64(parameters.windowStartMillis())
+            .i64(parameters.windowEndMillis())
+            .i64(header.hashCount())
+            .i64(header.count())
+            .i64(header.golombParameter())
+            .i64(0)
+            .i64(header.payloadBits())
+            .i64(header.bucketStartsBytes())
+            .i64(header.payloadBytes())
+            .digest(header.setDigest())
+            .bytes(new byte[DIGEST_BYTES])
+            .i64(header.universe().buckets())
+            .i64(header.universe().width())
+            .i32(header.sectionsChecksum())
+            .name(parameters.setName());
     if (rule.length > 0) {
-      out.putShort(ruleAt, (short) rule.length);
-      out.put(ruleAt + RULE_LENGTH_BYTES, rule);
+      out.u16(rule.length).bytes(rule);
     }
-    int checksumAt = bytes.length - CHECKSUM_BYTES;
-    out.putInt(checksumAt, crc32c(ByteBuffer.wrap(bytes, 0, checksumAt)));
-    return bytes;
+    return out.checksum().toBytes();
   }
 
   /** Returns the length of the header of a file. Does not check the header. */
@@ -155,63 +126,102 @@ final class SnapshotFormat {
   /** Reads and checks a header. The checksum is checked first. */
   static SnapshotHeader readHeader(ByteBuffer file) throws SnapshotException {
     int headerBytes = headerLength(file);
-    ByteBuffer in = file.slice().limit(headerBytes).order(ByteOrder.LITTLE_ENDIAN);
     int checksumAt = headerBytes - CHECKSUM_BYTES;
+    ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
+    int checksum = in.getInt(checksumAt);
+    in.limit(checksumAt);
     requireThat(
-        in.getInt(checksumAt) == crc32c(in.duplicate().limit(checksumAt)),
+        checksum == crc32c(in),
         "the checksum of the header does not match its " + headerBytes + " bytes");
-    int requiredFlags = in.getInt(REQUIRED_FLAGS_AT);
+    in.position(PROLOGUE_BYTES);
+    int requiredFlags = in.getInt();
     requireKnown(requiredFlags, "snapshot");
-    int codec = in.get(CODEC_AT) & 0xFF;
+    int codec = in.get() & 0xFF;
     if (codec != SnapshotHeader.CODEC_SNAPSHOT) {
       throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
     }
+    long reserved = in.get();
     KeyHash.Algorithm hashAlgorithm;
     Canonicaliser canonicaliser;
+    int canonicaliserVersion;
     try {
-      hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
-      canonicaliser =
-          Canonicaliser.of(
-              in.get(CANONICALISER_AT) & 0xFF, in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF);
+      hashAlgorithm = KeyHash.Algorithm.of(in.get() & 0xFF);
+      int code = in.get() & 0xFF;
+      canonicaliserVersion = in.getShort() & 0xFFFF;
+      canonicaliser = Canonicaliser.of(code, canonicaliserVersion);
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
+    reserved |= in.getShort();
+    int shard = in.getInt();
+    int shardCount = in.getInt();
+    long keyCheck = in.getLong();
+    double falsePositiveRate = in.getDouble();
+    long sequence = in.getLong();
+    long windowStartMillis = in.getLong();
+    long windowEndMillis = in.getLong();
+    long hashCount = in.getLong();
+    long count = in.getLong();
+    long golombParameter = in.getLong();
+    reserved |= in.getLong();
+    long payloadBits = in.getLong();
+    long bucketStartsBytes = in.getLong();
+    long payloadBytes = in.getLong();
+    String setDigest = HexFormat.of().formatHex(nextBytes(in, DIGEST_BYTES));
     requireThat(
-        in.get(RESERVED_BYTE_AT) == 0
-            && in.getShort(RESERVED_AT) == 0
-            && in.getLong(RESERVED_LONG_AT) == 0
-            && Arrays.equals(bytesAt(in, RESERVED_DIGEST_AT, DIGEST_BYTES), new byte[DIGEST_BYTES]),
+        reserved == 0 && Arrays.equals(nextBytes(in, DIGEST_BYTES), new byte[DIGEST_BYTES]),
         "the reserved bytes must be 0");
-    int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
-    int ruleAt = SET_NAME_AT + setNameBytes;
-    byte[] rule = {};
+    long buckets = in.getLong();
+    long width = in.getLong();
+    int sectionsChecksum = in.getInt();
+    int setNameBytes = in.get() & 0xFF;
+    int ruleBytes = in.remaining() - setNameBytes - RULE_LENGTH_BYTES;
     if (requiredFlags == 0) {
       requireThat(
-          ruleAt == checksumAt,
-          "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
+          in.remaining() == setNameBytes,
+          "the set name must have " + in.remaining() + " bytes, got " + setNameBytes);
     } else {
-      int ruleBytes = checksumAt - ruleAt - RULE_LENGTH_BYTES;
       requireThat(
-          ruleBytes > 0 && (in.getShort(ruleAt) & 0xFFFF) == ruleBytes,
+          ruleBytes > 0 && (in.getShort(in.position() + setNameBytes) & 0xFFFF) == ruleBytes,
           ruleField(requiredFlags) + " must end where the checksum of the header begins");
-      rule = bytesAt(in, ruleAt + RULE_LENGTH_BYTES, ruleBytes);
     }
-    SnapshotHeader header =
-        new SnapshotHeader(
-            VERSION,
-            codec,
-            readParameters(in, hashAlgorithm, canonicaliser, requiredFlags, rule, setNameBytes),
-            countAt(in, HASH_COUNT_AT, "the number of hashes"),
-            countAt(in, COUNT_AT, "the number of values"),
-            readUniverse(in),
-            in.getLong(GOLOMB_PARAMETER_AT),
-            countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
-            lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
-            lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
-            HexFormat.of().formatHex(bytesAt(in, SET_DIGEST_AT, DIGEST_BYTES)),
-            in.getInt(SECTIONS_CHECKSUM_AT));
-    header.requireSound();
-    return header;
+    // Bytes that are not ASCII become characters that are not allowed in a set name.
+    String setName = new String(nextBytes(in, setNameBytes), StandardCharsets.ISO_8859_1);
+    byte[] rule = {};
+    if (requiredFlags != 0) {
+      in.getShort();
+      rule = nextBytes(in, ruleBytes);
+    }
+    try {
+      SetParameters set =
+          new SetParameters(
+              hashAlgorithm,
+              keyCheck,
+              stripping(canonicaliser, requiredFlags, rule),
+              canonicaliserVersion,
+              new Shards(shardCount),
+              falsePositiveRate,
+              near(requiredFlags, rule));
+      SnapshotHeader header =
+          new SnapshotHeader(
+              VERSION,
+              codec,
+              new SnapshotParameters(
+                  set, setName, shard, sequence, windowStartMillis, windowEndMillis),
+              requireCount(hashCount, "the number of hashes"),
+              requireCount(count, "the number of values"),
+              new Universe(buckets, width),
+              golombParameter,
+              requireCount(payloadBits, "the number of payload bits"),
+              requireLength(bucketStartsBytes, "the bucket starts"),
+              requireLength(payloadBytes, "the payload"),
+              setDigest,
+              sectionsChecksum);
+      header.requireSound();
+      return header;
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
   }
 
   /**
@@ -238,43 +248,6 @@ final class SnapshotFormat {
         .put(headerBytes)
         .put(sections.duplicate())
         .flip();
-  }
-
-  private static Universe readUniverse(ByteBuffer in) throws MalformedSnapshotException {
-    try {
-      return new Universe(in.getLong(BUCKETS_AT), in.getLong(BUCKET_WIDTH_AT));
-    } catch (IllegalArgumentException e) {
-      throw new MalformedSnapshotException(e.getMessage(), e);
-    }
-  }
-
-  private static SnapshotParameters readParameters(
-      ByteBuffer in,
-      KeyHash.Algorithm hashAlgorithm,
-      Canonicaliser canonicaliser,
-      int requiredFlags,
-      byte[] rule,
-      int setNameBytes)
-      throws MalformedSnapshotException {
-    try {
-      return new SnapshotParameters(
-          new SetParameters(
-              hashAlgorithm,
-              in.getLong(KEY_CHECK_AT),
-              stripping(canonicaliser, requiredFlags, rule),
-              in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF,
-              new Shards(in.getInt(SHARD_COUNT_AT)),
-              in.getDouble(FALSE_POSITIVE_RATE_AT),
-              near(requiredFlags, rule)),
-          // Bytes that are not ASCII become characters that are not allowed in a set name.
-          new String(bytesAt(in, SET_NAME_AT, setNameBytes), StandardCharsets.ISO_8859_1),
-          in.getInt(SHARD_AT),
-          in.getLong(SEQUENCE_AT),
-          in.getLong(WINDOW_START_AT),
-          in.getLong(WINDOW_END_AT));
-    } catch (IllegalArgumentException e) {
-      throw new MalformedSnapshotException(e.getMessage(), e);
-    }
   }
 
   /** Returns the CRC32C of the remaining bytes of a buffer. */
@@ -357,26 +330,22 @@ final class SnapshotFormat {
     return near;
   }
 
-  private static long countAt(ByteBuffer in, int offset, String name)
-      throws MalformedSnapshotException {
-    long count = in.getLong(offset);
+  private static long requireCount(long count, String name) throws MalformedSnapshotException {
     requireThat(
         count >= 0, name + " must be at most 2^63 - 1, got " + Long.toUnsignedString(count));
     return count;
   }
 
-  private static int lengthAt(ByteBuffer in, int offset, String name)
-      throws MalformedSnapshotException {
-    long length = in.getLong(offset);
+  private static int requireLength(long length, String name) throws MalformedSnapshotException {
     requireThat(
         length >= 0 && length <= Integer.MAX_VALUE,
         name + " must have at most 2^31 - 1 bytes, got " + Long.toUnsignedString(length));
     return (int) length;
   }
 
-  private static byte[] bytesAt(ByteBuffer in, int offset, int length) {
+  private static byte[] nextBytes(ByteBuffer in, int length) {
     byte[] bytes = new byte[length];
-    in.get(offset, bytes);
+    in.get(bytes);
     return bytes;
   }
 }
