@@ -7,26 +7,19 @@ import io.firstseen.types.KeyEpochs;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The change of a shard's live keys in a window: its operations, and the keys that expire. */
-final class WindowChange {
-  private final LiveKeys before;
-  private final WindowOperations operations;
-  private final @Nullable ExpiryWindowTable table;
-  private final boolean anyDue;
-  private final long count;
-
-  private WindowChange(
-      LiveKeys before,
-      WindowOperations operations,
-      @Nullable ExpiryWindowTable table,
-      boolean anyDue,
-      long count) {
-    this.before = before;
-    this.operations = operations;
-    this.table = table;
-    this.anyDue = anyDue;
-    this.count = count;
-  }
+/**
+ * The change of a shard's live keys in a window: its operations, and the keys that expire.
+ *
+ * @param table the expiry windows at the end of the window; null without a ttl
+ * @param anyDue whether keys may expire
+ * @param count the number of keys after the window
+ */
+record WindowChange(
+    LiveKeys before,
+    WindowOperations operations,
+    @Nullable ExpiryWindowTable table,
+    boolean anyDue,
+    long count) {
 
   /**
    * Prepares the change, and counts the keys that are live after the window.
@@ -57,11 +50,6 @@ final class WindowChange {
       count = counted[0];
     }
     return new WindowChange(before, operations, table, anyDue, count);
-  }
-
-  /** Returns the number of keys after the window. */
-  long count() {
-    return count;
   }
 
   /** Returns whether keys are added or removed. If not, their expiry windows may still change. */

@@ -7,6 +7,7 @@ import io.firstseen.types.ExactEntry;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.ShortSerializer;
 import org.apache.flink.runtime.state.KeyedStateBackend;
@@ -31,13 +32,8 @@ public final class HashEntries {
   /** Slices of a shard. */
   public static final int SLICES = 1 << SLICE_BITS;
 
-  private static final Short[] NAMESPACES = new Short[SLICES];
-
-  static {
-    for (int slice = 0; slice < SLICES; slice++) {
-      NAMESPACES[slice] = (short) slice;
-    }
-  }
+  private static final Short[] NAMESPACES =
+      IntStream.range(0, SLICES).mapToObj(slice -> (short) slice).toArray(Short[]::new);
 
   private final InternalMapState<Integer, Short, Long, ExactEntry> state;
   private final Shards shards;

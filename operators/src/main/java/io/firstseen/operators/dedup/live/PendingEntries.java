@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongToIntFunction;
+import org.apache.flink.util.function.BiConsumerWithException;
 import org.jspecify.annotations.Nullable;
 
 /** Entries of a task's shards that have not been written to state yet. */
@@ -41,18 +42,6 @@ public final class PendingEntries {
     }
   }
 
-  /** Writes the entries of a shard. */
-  @FunctionalInterface
-  interface ShardWriter {
-    void write(int shard, Integer key) throws Exception;
-  }
-
-  /** Writes entries of a slice. */
-  @FunctionalInterface
-  interface SliceWriter {
-    void write(int slice, Map<Long, ExactEntry> entries) throws Exception;
-  }
-
   public PendingEntries(int shardCount) {
     this.shardBits = new Shards(shardCount).bits();
     this.byNumber = new OfShard[shardCount];
@@ -82,11 +71,11 @@ public final class PendingEntries {
     byNumber[shard].entries.remove(hash);
   }
 
-  /** Calls the writer for every shard with entries. */
-  public void flush(ShardWriter writer) throws Exception {
+  /** Calls the writer with number and key of every shard with entries. */
+  void flush(BiConsumerWithException<Integer, Integer, Exception> writer) throws Exception {
     for (OfShard shard : shards) {
       if (!shard.entries.isEmpty()) {
-        writer.write(shard.number, shard.key);
+        writer.accept(shard.number, shard.key);
       }
     }
   }
@@ -97,7 +86,11 @@ public final class PendingEntries {
    *
    * @param sliceOf the slice of a hash, in the order of the hashes
    */
-  void takeAll(int shard, LongToIntFunction sliceOf, SliceWriter writer) throws Exception {
+  void takeAll(
+      int shard,
+      LongToIntFunction sliceOf,
+      BiConsumerWithException<Integer, Map<Long, ExactEntry>, Exception> writer)
+      throws Exception {
     OfShard pending = byNumber[shard];
     long[] hashes = new long[pending.entries.size()];
     int count = 0;
@@ -117,7 +110,7 @@ public final class PendingEntries {
       for (; i < count && sliceOf.applyAsInt(hashes[i]) == slice; i++) {
         ofSlice.put(hashes[i], pending.entries.get(hashes[i]));
       }
-      writer.write(slice, ofSlice);
+      writer.accept(slice, ofSlice);
     }
     pending.entries.clear();
     pending.keyBytes = 0;

@@ -213,11 +213,7 @@ public final class TaskShards {
   }
 
   public long pageCount() {
-    long pages = 0;
-    for (int place = 0; place < all.size(); place++) {
-      pages += all.get(place).table.pageCount();
-    }
-    return pages;
+    return sum(shard -> shard.table.pageCount());
   }
 
   /**
