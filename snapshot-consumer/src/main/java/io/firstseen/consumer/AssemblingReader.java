@@ -191,8 +191,8 @@ final class AssemblingReader implements TopicFollower.Reader {
       loading = true;
       loadingSinceNanos = System.nanoTime();
     }
-    shown.counters().readRecords.incrementAndGet();
-    shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
+    shown.readRecords.incrementAndGet();
+    shown.readBytes.addAndGet(value == null ? 0 : value.length);
     assembler.accept(offset, key, value, wallClockMillis);
     if (shown.active() == null && !key.equals(options.setName())) {
       others.accept(key, value);
@@ -204,20 +204,20 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void progress(long recordsLeft) {
-    long bytes = shown.counters().readBytes.get() - readBytesAtEnd;
+    long bytes = shown.readBytes.get() - readBytesAtEnd;
     shown.tell(listener -> listener.onProgress(bytes, recordsLeft));
   }
 
   @Override
   public boolean settle() {
     applyPin();
-    long before = shown.counters().snapshots.get();
-    readBytesAtEnd = shown.counters().readBytes.get();
+    long before = shown.snapshots.get();
+    readBytesAtEnd = shown.readBytes.get();
     boolean reread =
         carryOut(assembler.settle(TimeUnit.NANOSECONDS.toMillis(time.nanoTime()), shown::showNext));
     shown.setUnusable(assembler.unusable().orElse(null));
     loading &= reread || assembler.isLoading();
-    boolean hasActivated = shown.counters().snapshots.get() > before;
+    boolean hasActivated = shown.snapshots.get() > before;
     if (hasActivated) {
       // A manifest that never becomes complete may still be waiting.
       loadingSinceNanos = System.nanoTime();

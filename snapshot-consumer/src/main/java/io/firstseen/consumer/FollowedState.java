@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,7 +39,14 @@ final class FollowedState {
   private final LongSupplier wallClockMillis;
   private final BooleanSupplier isLoading;
   private final CurrentSnapshot current;
-  private final Counters counters = new Counters();
+  // Written by the following thread.
+  final AtomicLong snapshots = new AtomicLong();
+  final AtomicLong readRecords = new AtomicLong();
+  final AtomicLong readBytes = new AtomicLong();
+  private final AtomicLong refusals = new AtomicLong();
+  private final AtomicLong outages = new AtomicLong();
+  private final AtomicLong fetchedBytes = new AtomicLong();
+  private final AtomicLong lastLoadMillis = new AtomicLong();
 
   private ClientState state = ClientState.EMPTY;
   private @Nullable ActiveSnapshot active;
@@ -115,13 +123,13 @@ final class FollowedState {
         answering == null ? 0 : answering.manifest().count(),
         answering == null ? 0 : answering.setBytes(),
         answering == null ? -1 : ageMillis(answering),
-        counters.snapshots.get(),
-        counters.refusals.get(),
-        counters.outages.get(),
-        counters.readRecords.get(),
-        counters.readBytes.get(),
-        counters.fetchedBytes.get(),
-        counters.lastLoadMillis.get());
+        snapshots.get(),
+        refusals.get(),
+        outages.get(),
+        readRecords.get(),
+        readBytes.get(),
+        fetchedBytes.get(),
+        lastLoadMillis.get());
   }
 
   /** See {@link FollowedSet#unusable}. */
@@ -169,10 +177,6 @@ final class FollowedState {
     current.show(new View(ClientState.CLOSED, null, null, null));
   }
 
-  Counters counters() {
-    return counters;
-  }
-
   /** Returns the active snapshot; null if there is none. */
   @Nullable ActiveSnapshot active() {
     return active;
@@ -205,9 +209,9 @@ final class FollowedState {
       refusal = null;
     }
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
-    counters.snapshots.incrementAndGet();
-    counters.fetchedBytes.addAndGet(answer.bytes());
-    counters.lastLoadMillis.set(tookMillis);
+    snapshots.incrementAndGet();
+    fetchedBytes.addAndGet(answer.bytes());
+    lastLoadMillis.set(tookMillis);
     LOG.info(
         "set '{}': sequence {} is active, {} keys at {}, reached by {} of {} bytes",
         setName,
@@ -243,14 +247,14 @@ final class FollowedState {
   }
 
   void refuse(String reason) {
-    counters.refusals.incrementAndGet();
+    refusals.incrementAndGet();
     setRefusal(reason);
     LOG.warn(reason);
     tell(each -> each.onRefused(reason));
   }
 
   void unreachable(String reason) {
-    counters.outages.incrementAndGet();
+    outages.incrementAndGet();
     setOutage(reason);
     LOG.warn(reason);
     tell(each -> each.onUnreachable(reason));

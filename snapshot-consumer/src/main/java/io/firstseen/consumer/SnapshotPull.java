@@ -85,7 +85,11 @@ public final class SnapshotPull {
   }
 
   private Result pull(TopicReading topic) throws IOException, TimeoutException {
-    TopicBlobs onTopic = new TopicBlobs(topic, options.setName(), maxUnnamedBytes());
+    TopicBlobs onTopic =
+        new TopicBlobs(
+            topic,
+            options.setName(),
+            options.maxUnnamedBytes().orElse(SnapshotAssembler.DEFAULT_MAX_UNNAMED_BYTES));
     List<Manifest> highestFirst = published(topic, onTopic);
     Closeable lock = directory.lock();
     try {
@@ -93,10 +97,6 @@ public final class SnapshotPull {
     } finally {
       lock.close();
     }
-  }
-
-  private long maxUnnamedBytes() {
-    return options.maxUnnamedBytes().orElse(SnapshotAssembler.DEFAULT_MAX_UNNAMED_BYTES);
   }
 
   private Result pull(TopicBlobs onTopic, List<Manifest> highestFirst)

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -182,13 +183,8 @@ final class ChunkStore {
     if (chunks == null) {
       return expected;
     }
-    int found = 0;
-    for (int index : chunks.lengths.keySet()) {
-      if (index < expected) {
-        found++;
-      }
-    }
-    return expected - found;
+    long found = chunks.lengths.keySet().stream().filter(index -> index < expected).count();
+    return expected - (int) found;
   }
 
   /** Returns whether {@link #assemble} failed and no chunk was added since. */
@@ -280,22 +276,18 @@ final class ChunkStore {
 
   /** Returns the memory of the chunks of some blobs; see {@link #keptBytes()}. */
   long keptBytes(Set<String> digests) {
-    long total = 0;
-    for (String digest : digests) {
-      Chunks chunks = blobs.get(digest);
-      total += chunks == null ? 0 : chunks.keptBytes;
-    }
-    return total;
+    return digests.stream()
+        .map(blobs::get)
+        .filter(Objects::nonNull)
+        .mapToLong(chunks -> chunks.keptBytes)
+        .sum();
   }
 
   /** Returns the number of kept bytes. */
   long totalBytes() {
-    long total = 0;
-    for (Chunks chunks : blobs.values()) {
-      for (int length : chunks.lengths.values()) {
-        total += length;
-      }
-    }
-    return total;
+    return blobs.values().stream()
+        .flatMap(chunks -> chunks.lengths.values().stream())
+        .mapToLong(Integer::longValue)
+        .sum();
   }
 }
