@@ -75,7 +75,6 @@ public final class SnapshotClient implements FollowedSet {
     return shown;
   }
 
-  /** Returns the reader that the following thread calls. */
   AssemblingReader reader() {
     return reader;
   }

@@ -56,7 +56,6 @@ final class SourceFollower {
 
   /** The newest manifest that was judged, and its version in the source. */
   private record Judged(long sequence, Object version) {
-    /** No manifest. */
     static final Judged NOTHING = new Judged(-1, "none");
   }
 
@@ -92,7 +91,6 @@ final class SourceFollower {
     return shown;
   }
 
-  /** See {@link FollowedSet#earlier}. */
   List<Manifest> earlier() {
     return earlier;
   }

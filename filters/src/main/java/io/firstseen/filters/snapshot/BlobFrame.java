@@ -83,7 +83,6 @@ public record BlobFrame(Kind kind, String setName) {
     return read(new FieldReader(blob));
   }
 
-  /** Returns the bytes of a blob. */
   static byte[] join(Kind kind, String setName, Consumer<FieldWriter> body) {
     FieldWriter out =
         FieldWriter.begin(MAGIC)

@@ -63,7 +63,6 @@ final class FieldReader {
     }
   }
 
-  /** Returns an unsigned number in a range. */
   long leb(String what, long min, long max) throws MalformedSnapshotException {
     long number = leb(what);
     requireThat(

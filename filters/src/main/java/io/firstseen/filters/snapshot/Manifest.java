@@ -211,7 +211,6 @@ public record Manifest(
     return content().equals(other.content());
   }
 
-  /** Returns the parameters of the snapshot of a shard. */
   SnapshotParameters ofShard(int shard) {
     return new SnapshotParameters(
         parameters, setName, shard, sequence, windowStartMillis, windowEndMillis);

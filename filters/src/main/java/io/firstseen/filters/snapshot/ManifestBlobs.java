@@ -25,7 +25,6 @@ public final class ManifestBlobs {
     this.loader = loader;
   }
 
-  /** Returns the bytes of the blobs that were loaded so far. */
   long loadedBytes() {
     return loadedBytes;
   }

@@ -158,7 +158,6 @@ public final class PackWriter<E extends Exception> {
     return isKnown ? List.of(pack) : List.of(list, pack);
   }
 
-  /** Reads a section that this program has written. */
   private static Section read(byte[] section) {
     try {
       return Section.read(ByteBuffer.wrap(section));
@@ -173,7 +172,6 @@ public final class PackWriter<E extends Exception> {
     }
   }
 
-  /** Records the change of a shard. */
   private void take(int shard, Change change) throws E {
     PublishedShard before = state.shard(shard);
     BlobReference listedBase = before == null ? null : before.listedBase();

@@ -73,7 +73,6 @@ public final class SectionWriter {
     return count;
   }
 
-  /** A growable list of numbers. */
   private static final class Numbers {
     private long[] numbers = new long[16];
     private int size;

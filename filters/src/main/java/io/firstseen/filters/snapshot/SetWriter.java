@@ -249,7 +249,6 @@ public final class SetWriter {
     }
   }
 
-  /** The published state in memory. */
   static final class Memory implements PackWriter.State<RuntimeException> {
     private final @Nullable PublishedShard[] shards;
     private final List<List<byte[]>> sections = new ArrayList<>();

@@ -96,7 +96,6 @@ public final class SigningKey {
     return pair;
   }
 
-  /** A source of randomness that returns the seed. */
   private static final class Seed extends SecureRandom {
     private static final long serialVersionUID = 1;
 

@@ -79,7 +79,6 @@ public final class Snapshot {
     return of(values, hashCount, SetDigest.of(values), parameters);
   }
 
-  /** Returns the number of distinct hashes of a sorted array. */
   static long distinct(long[] sorted) {
     long count = 0;
     for (int i = 0; i < sorted.length; i++) {
@@ -88,7 +87,6 @@ public final class Snapshot {
     return count;
   }
 
-  /** Creates a snapshot from a set whose digest is known. */
   static Snapshot of(
       GolombCodedSet set, long hashCount, String setDigest, SnapshotParameters parameters) {
     int payloadBytes = set.payload().remaining();

@@ -250,7 +250,6 @@ final class SnapshotFormat {
         .flip();
   }
 
-  /** Returns the CRC32C of the remaining bytes of a buffer. */
   static int crc32c(ByteBuffer bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes.duplicate());
@@ -263,7 +262,6 @@ final class SnapshotFormat {
     }
   }
 
-  /** Returns the required flags of a file with these parameters. */
   static int requiredFlags(SetParameters set) {
     return (set.canonicaliser().strippedParameters().isEmpty() ? 0 : STRIPS_PARAMETERS)
         | (set.near() == null ? 0 : CONTAINS_BANDS);
@@ -276,14 +274,12 @@ final class SnapshotFormat {
     return rule.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns the name of the field that the required flags announce. */
   static String ruleField(int requiredFlags) {
     return requiredFlags == CONTAINS_BANDS
         ? "the rule for near-duplicates"
         : "the stripped parameters";
   }
 
-  /** Returns the maximum length of the field that the required flags announce. */
   static int maxRuleChars(int requiredFlags) {
     return requiredFlags == CONTAINS_BANDS ? MAX_NEAR_RULE_CHARS : Canonicaliser.MAX_STRIPPED_CHARS;
   }

@@ -63,7 +63,6 @@ public final class TrustedKey {
     return Pem.write(LABEL, key.getEncoded());
   }
 
-  /** Returns whether this key created the signature of a message. */
   boolean verifies(byte[] message, byte[] signature) {
     try {
       Signature verifier = Signature.getInstance(SigningKey.ALGORITHM);

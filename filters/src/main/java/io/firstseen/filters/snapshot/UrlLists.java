@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  *     it is less specific
  */
 public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
-  /** The number of URLs whose expressions are looked up together. */
   private static final int URLS_AT_ONCE = 64;
 
   /** Copies the lists. */
@@ -94,7 +93,6 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
       this.urls = urls;
     }
 
-    /** Returns the hashes of all expressions under a hash key. */
     @SuppressWarnings("ArrayRecordComponent")
     private record Hashes(UrlList of, List<UrlExpressions> urls, long[] ofExpressions) {
       boolean areFor(UrlList list) {

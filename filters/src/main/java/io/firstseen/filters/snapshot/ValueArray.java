@@ -9,7 +9,6 @@ import java.util.PrimitiveIterator;
 final class ValueArray {
   private long[] values;
 
-  /** Reads values in ascending order. */
   ValueArray(PrimitiveIterator.OfLong values, long count) throws MalformedSnapshotException {
     this.values = new long[requireLength(count)];
     int length = 0;

@@ -113,7 +113,6 @@ final class CoarseChanges {
     return digest.hex();
   }
 
-  /** Returns the number of values after the changes. */
   long count() {
     return count;
   }

@@ -25,7 +25,6 @@ final class CompactionMetrics {
     group.gauge("closingMicros", () -> closingMicros);
   }
 
-  /** Counts the data that a changed shard published. */
   void cut(ShardCut cut, long liveKeys) {
     sections.inc();
     sectionBytes.inc(cut.section().length());
@@ -37,7 +36,6 @@ final class CompactionMetrics {
     }
   }
 
-  /** Records how long a shard took to close a window. */
   void closed(long nanos) {
     closingMicros = nanos / 1000;
   }

@@ -26,7 +26,6 @@ record ExpiryRule(long ttlMillis) {
     return expiryWindowEndMillis + ttlMillis;
   }
 
-  /** Returns the expiry windows that the keys of a live set can have at the end of a window. */
   ExpiryWindowTable tableAt(long windowEndMillis) {
     return new ExpiryWindowTable(this, windowEndMillis);
   }

@@ -22,7 +22,6 @@ final class ExpiryWindowTable {
     this.lastMillis = rule.expiryWindowEndFrom(windowEndMillis);
   }
 
-  /** Returns the number of expiry windows. */
   int size() {
     return (int) ((lastMillis - firstMillis) / rule.expiryWindowMillis()) + 1;
   }
@@ -51,7 +50,6 @@ final class ExpiryWindowTable {
     return Math.min(rule.expiryWindowEndFrom(endMillis), lastMillis);
   }
 
-  /** Returns the numbers of a set's expiry windows. */
   byte[] numbersOf(KeyEpochs expiryWindows) {
     byte[] numbers = new byte[expiryWindows.endsMillis().length];
     for (int i = 0; i < numbers.length; i++) {
@@ -84,7 +82,6 @@ final class ExpiryWindowTable {
     return false;
   }
 
-  /** Returns the ends of the expiry windows. */
   long[] endsMillis() {
     long[] ends = new long[size()];
     for (int i = 0; i < ends.length; i++) {

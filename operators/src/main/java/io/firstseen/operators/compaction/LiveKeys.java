@@ -20,7 +20,6 @@ record LiveKeys(GolombCodedSet suffixes, @Nullable KeyEpochs expiryWindows) {
         withExpiryWindows ? new KeyEpochs(new long[0], new long[0], new byte[0]) : null);
   }
 
-  /** Returns the bits of a suffix. */
   int suffixBits() {
     return suffixes.universe().range().bitLength() - 1;
   }

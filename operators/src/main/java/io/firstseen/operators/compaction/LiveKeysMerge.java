@@ -52,7 +52,6 @@ final class LiveKeysMerge {
     this.blocks = blocks;
   }
 
-  /** Runs the merge. */
   void run() throws MalformedGolombCodedSetException {
     ValueCursor cursor = before.suffixes().cursor();
     long key = 0;
@@ -90,7 +89,6 @@ final class LiveKeysMerge {
     return i;
   }
 
-  /** Keeps keys that no operation changes. */
   private void keep(long[] block, int from, int end) {
     if (coarse != null) {
       coarse.kept(block, from, end);

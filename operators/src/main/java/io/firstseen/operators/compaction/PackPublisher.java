@@ -83,7 +83,6 @@ final class PackPublisher implements PackWriter.State<Exception> {
     chain.update(packs);
   }
 
-  /** Returns the changes of a pack. */
   static SortedMap<Integer, PackWriter.Change> changes(SortedMap<Integer, ShardSnapshot> reports) {
     SortedMap<Integer, PackWriter.Change> changes = new TreeMap<>();
     for (ShardSnapshot report : reports.values()) {

@@ -131,7 +131,6 @@ final class WindowOperations {
     return newKeys;
   }
 
-  /** Returns the number of deleted keys. */
   long deletedKeys() {
     return deletedKeys;
   }

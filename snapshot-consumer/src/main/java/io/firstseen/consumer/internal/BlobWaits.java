@@ -81,7 +81,6 @@ final class BlobWaits {
     needsBasesSinceMillis = null;
   }
 
-  /** Sets whether the whole topic must be read again. */
   void requestReread(boolean isRequested) {
     isRereadRequested = isRequested;
   }

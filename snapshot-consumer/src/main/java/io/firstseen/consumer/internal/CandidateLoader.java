@@ -132,7 +132,6 @@ final class CandidateLoader {
     }
   }
 
-  /** Forgets the blobs that were fetched for a candidate. */
   void forget() {
     fetched.clear();
   }

@@ -140,19 +140,16 @@ final class Candidates {
     return Collections.unmodifiableList(kept);
   }
 
-  /** Returns a copy with the highest sequence first. */
   List<Candidate> highestFirst() {
     return kept.stream().sorted(Comparator.comparingLong(Candidate::sequence).reversed()).toList();
   }
 
-  /** Returns the digests of the blobs that candidates are known to need. */
   Set<String> asked() {
     Set<String> digests = new HashSet<>();
     kept.forEach(candidate -> digests.addAll(candidate.asked));
     return digests;
   }
 
-  /** Keeps only the pinned sequence. */
   void pin(OptionalLong sequence) {
     kept.removeIf(each -> sequence.isPresent() && each.sequence() != sequence.getAsLong());
   }

@@ -40,7 +40,6 @@ final class ChunkStore {
     this.cache = cache;
   }
 
-  /** The chunks of one blob. */
   static final class Chunks {
     private final Map<Integer, Integer> lengths = new HashMap<>();
     // Chunks in memory, without the chunks in the cache.
@@ -283,7 +282,6 @@ final class ChunkStore {
         .sum();
   }
 
-  /** Returns the number of kept bytes. */
   long totalBytes() {
     return blobs.values().stream()
         .flatMap(chunks -> chunks.lengths.values().stream())

@@ -28,7 +28,6 @@ public final class DirectorySource implements SnapshotSource {
   private final SnapshotDirectory directory;
   private final String setName;
 
-  /** The checked blobs, by their digests. */
   private final Map<String, Written> checkedBlobs = new ConcurrentHashMap<>();
 
   /** Distinguishes versions of a file. */

@@ -47,7 +47,6 @@ final class HttpFetch {
       return MISSING.contains(status);
     }
 
-    /** Returns a description of a status other than 200. */
     String problem() {
       return uri + " answers " + status;
     }

@@ -51,7 +51,6 @@ final class LoadedSnapshots {
         .toList();
   }
 
-  /** Makes a snapshot active and keeps the previous snapshot. */
   void activate(ActiveSnapshot next) {
     if (active != null) {
       earlier.addFirst(active);
@@ -74,12 +73,10 @@ final class LoadedSnapshots {
     }
   }
 
-  /** Makes the same snapshot active with a later publication time. */
   void refresh(ActiveSnapshot again) {
     active = again;
   }
 
-  /** Removes and returns the earlier snapshot of a sequence. */
   Optional<ActiveSnapshot> take(long sequence) {
     Optional<ActiveSnapshot> found =
         earlier.stream().filter(each -> each.sequence() == sequence).findFirst();

@@ -9,12 +9,10 @@ final class Reports {
 
   private final Set<String> said = new LinkedHashSet<>();
 
-  /** Returns whether this message was reported before and is still remembered. */
   boolean has(String what) {
     return said.contains(what);
   }
 
-  /** Forgets all messages. */
   void clear() {
     said.clear();
   }

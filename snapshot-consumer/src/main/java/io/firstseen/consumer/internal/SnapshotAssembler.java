@@ -316,7 +316,6 @@ public final class SnapshotAssembler {
     return false;
   }
 
-  /** Adopts a later publication time of the active snapshot. */
   private void refresh(Candidate again, Round round) {
     ActiveSnapshot active = loaded.active();
     if (again.manifest.publishedMillis() <= active.manifest().publishedMillis()) {
@@ -369,7 +368,6 @@ public final class SnapshotAssembler {
     return false;
   }
 
-  /** Activates a candidate whose set is loaded. */
   private void answer(Candidate candidate, CatchUp reached, Round round) throws SnapshotException {
     if (reached.refusal() != null) {
       refuse(round, reader.detour(candidate.sequence(), reached.refusal()));
@@ -405,7 +403,6 @@ public final class SnapshotAssembler {
     return true;
   }
 
-  /** Adds a problem, unless the same message was reported before. */
   private void refuse(Round round, String reason) {
     if (reports.isFirst(reason)) {
       round.decisions.add(new Decision.Refuse(reason));

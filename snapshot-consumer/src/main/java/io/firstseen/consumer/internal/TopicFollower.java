@@ -120,7 +120,6 @@ public final class TopicFollower implements Runnable, AutoCloseable {
 
   interface Connections {
 
-    /** Kafka's clients. */
     Connections KAFKA =
         new Connections() {
           @Override

@@ -24,7 +24,6 @@ interface TopicIdentity extends AutoCloseable {
   @Override
   void close();
 
-  /** Requests the id from the brokers. */
   final class OfBrokers implements TopicIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(TopicIdentity.class);
 

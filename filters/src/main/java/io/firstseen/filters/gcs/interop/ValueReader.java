@@ -31,7 +31,6 @@ final class ValueReader {
     this.position = headerBits;
   }
 
-  /** Returns the value read last. */
   long value() {
     return value;
   }
