@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -201,14 +202,7 @@ public record CatchUp(
   }
 
   private static List<Section> sections(List<Pack> packs, int shard) {
-    List<Section> sections = new ArrayList<>();
-    for (Pack pack : packs) {
-      Section section = pack.sections().get(shard);
-      if (section != null) {
-        sections.add(section);
-      }
-    }
-    return sections;
+    return packs.stream().map(pack -> pack.sections().get(shard)).filter(Objects::nonNull).toList();
   }
 
   private static Snapshot apply(

@@ -1,6 +1,7 @@
 package io.firstseen.filters.snapshot;
 
 import java.util.Collection;
+import java.util.List;
 
 /** Decides whether the bytes of a published manifest may be used. */
 public final class ManifestCheck {
@@ -39,19 +40,14 @@ public final class ManifestCheck {
       throw new UntrustedManifestException("the manifest has no signature");
     }
     byte[] signed = ManifestFormat.signedPart(bytes);
-    boolean known = false;
-    for (TrustedKey key : keys) {
-      if (key.id().equals(signature.key())) {
-        known = true;
-        if (key.verifies(signed, signature.bytes())) {
-          return manifest;
-        }
-      }
+    List<TrustedKey> named = keys.stream().filter(key -> key.id().equals(signature.key())).toList();
+    if (named.stream().anyMatch(key -> key.verifies(signed, signature.bytes()))) {
+      return manifest;
     }
-    throw new UntrustedManifestException(
-        known
-            ? "the manifest is not what the key %s signed".formatted(signature.key())
-            : "the manifest is signed by the key %s, which is not trusted"
-                .formatted(signature.key()));
+    String problem =
+        named.isEmpty()
+            ? "the manifest is signed by the key %s, which is not trusted"
+            : "the manifest is not what the key %s signed";
+    throw new UntrustedManifestException(problem.formatted(signature.key()));
   }
 }

@@ -7,12 +7,12 @@ import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,9 +145,7 @@ final class Candidates {
   }
 
   Set<String> asked() {
-    Set<String> digests = new HashSet<>();
-    kept.forEach(candidate -> digests.addAll(candidate.asked));
-    return digests;
+    return kept.stream().flatMap(each -> each.asked.stream()).collect(Collectors.toSet());
   }
 
   void pin(OptionalLong sequence) {

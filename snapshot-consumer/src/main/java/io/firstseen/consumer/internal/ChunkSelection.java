@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,11 +100,7 @@ final class ChunkSelection {
 
   /** Returns whether any of these blobs was dropped because of the limit; each is reported once. */
   boolean takeDropped(Collection<BlobReference> blobs) {
-    boolean any = false;
-    for (BlobReference blob : blobs) {
-      any |= dropped.remove(blob.digest());
-    }
-    return any;
+    return dropped.removeAll(blobs.stream().map(BlobReference::digest).collect(Collectors.toSet()));
   }
 
   /** See {@link SnapshotAssembler#takeNotice}. */

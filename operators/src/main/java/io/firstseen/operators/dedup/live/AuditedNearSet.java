@@ -191,7 +191,7 @@ public final class AuditedNearSet implements LiveSet {
    * sample belongs to the dropped text.
    */
   private void renew(ShardPages shard, Change<?> change) throws Exception {
-    if (shard.expiry() == null || !shard.expiry().sinceLastSeen()) {
+    if (!NearSet.isRenewed(shard)) {
       return;
     }
     for (int i = 0; i < change.bands().length; i++) {

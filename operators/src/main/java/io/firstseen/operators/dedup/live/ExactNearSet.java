@@ -150,7 +150,8 @@ public final class ExactNearSet implements LiveSet {
         stored.putLong(band);
       }
     }
-    byte[] bands = areTextsRenewed(shard) ? Arrays.copyOf(stored.array(), stored.position()) : null;
+    byte[] bands =
+        NearSet.isRenewed(shard) ? Arrays.copyOf(stored.array(), stored.position()) : null;
     put(shard, change.keyHash(), entries.entry(shard, bands, null));
   }
 
@@ -162,7 +163,7 @@ public final class ExactNearSet implements LiveSet {
 
   /** Renews a text and all of its bands if expiry is measured from when a text was last seen. */
   private void renew(ShardPages shard, long text) throws Exception {
-    ExactEntry entry = areTextsRenewed(shard) ? entries.get(shard, text) : null;
+    ExactEntry entry = NearSet.isRenewed(shard) ? entries.get(shard, text) : null;
     if (entry == null || !entries.isRenewed(shard, entry)) {
       return;
     }
@@ -177,10 +178,6 @@ public final class ExactNearSet implements LiveSet {
       }
     }
     renew(shard, text, entry.key(), null);
-  }
-
-  private static boolean areTextsRenewed(ShardPages shard) {
-    return shard.expiry() != null && shard.expiry().sinceLastSeen();
   }
 
   private void renew(ShardPages shard, long hash, byte[] key, @Nullable ExactEntry others)

@@ -116,7 +116,8 @@ public final class NearSet implements LiveSet {
     }
   }
 
-  private static boolean isRenewed(ShardPages shard) {
+  /** Returns whether expiry is measured from when a text was last seen. */
+  static boolean isRenewed(ShardPages shard) {
     Expiry expiry = shard.expiry();
     return expiry != null && expiry.sinceLastSeen();
   }
