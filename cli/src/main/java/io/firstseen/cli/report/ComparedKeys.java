@@ -32,16 +32,11 @@ public final class ComparedKeys {
 
   final long keyBytes;
 
-  private ComparedKeys(String[] keys, KeyHash keyHash) {
+  private ComparedKeys(String[] keys, long keyBytes, KeyHash keyHash) {
     this.keys = keys;
+    this.keyBytes = keyBytes;
     this.keyHash = keyHash;
-    this.hashes = new long[keys.length];
-    long bytes = 0;
-    for (int i = 0; i < keys.length; i++) {
-      hashes[i] = hashOf(keys[i]);
-      bytes += keys[i].length();
-    }
-    this.keyBytes = bytes;
+    this.hashes = Arrays.stream(keys).mapToLong(this::hashOf).toArray();
   }
 
   /** Collects keys; duplicates are allowed. */
@@ -72,7 +67,7 @@ public final class ComparedKeys {
       // A hash set iterates in the order of its table; filling another hash set in that order would
       // be unrealistically fast.
       Collections.shuffle(Arrays.asList(distinct), new Random(SEED));
-      return new ComparedKeys(distinct, keyHash);
+      return new ComparedKeys(distinct, keyBytes, keyHash);
     }
   }
 

@@ -1,20 +1,19 @@
 package io.firstseen.cli.report;
 
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+
 /**
- * One of the compared kinds of sets, which contains all keys.
- *
- * <p>Every implementation has a separate loop. The JIT would compile a shared loop for the mix of
- * implementations, which would slow down each of them.
+ * A filled set of one of the compared kinds, which contains all keys.
  *
  * @param <K> an array of query arguments: keys, or hashes of keys
+ * @param claimed counts the probes for which the set returns present; a separate loop for each
+ *     kind, because the JIT would compile a shared loop for the mix of kinds, which would slow down
+ *     each of them
+ * @param sizeBytes the size of the whole set in bytes
+ * @param predictedFalsePositiveRate the probability, in [0, 1], that the set returns present for an
+ *     absent key
  */
-interface ComparedSet<K> {
-  /** The number of probes for which the set returns present. */
-  int claimed(K probes);
-
-  /** The size of the whole set in bytes. */
-  long sizeBytes();
-
-  /** The probability, in [0, 1], that the set returns present for an absent key. */
-  double predictedFalsePositiveRate();
-}
+record ComparedSet<K>(
+    ToIntFunction<K> claimed, LongSupplier sizeBytes, DoubleSupplier predictedFalsePositiveRate) {}

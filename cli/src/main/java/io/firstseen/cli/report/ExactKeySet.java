@@ -7,7 +7,7 @@ import java.util.Set;
  * The exact set: a {@link HashSet} of the keys, as strings with one byte per character, Java's most
  * compact representation. The set grows as keys are added.
  */
-final class ExactKeySet implements ComparedSet<String[]> {
+final class ExactKeySet {
   // HotSpot's layout with compressed references.
   private static final int OBJECT_ALIGNMENT_BYTES = 8;
   private static final int ARRAY_HEADER_BYTES = 16;
@@ -18,35 +18,29 @@ final class ExactKeySet implements ComparedSet<String[]> {
 
   private static final int MIN_TABLE = 16;
 
-  private final Set<String> keys = new HashSet<>();
-
   private ExactKeySet() {}
 
-  static ExactKeySet of(String[] keys) {
-    ExactKeySet set = new ExactKeySet();
+  static ComparedSet<String[]> of(String[] keys) {
+    Set<String> set = new HashSet<>();
     for (String key : keys) {
-      set.keys.add(key);
+      set.add(key);
     }
-    return set;
+    return new ComparedSet<>(
+        probes -> {
+          int claimed = 0;
+          for (String probe : probes) {
+            claimed += set.contains(probe) ? 1 : 0;
+          }
+          return claimed;
+        },
+        () -> sizeBytes(set),
+        () -> 0);
   }
 
-  boolean contains(String key) {
-    return keys.contains(key);
-  }
-
-  @Override
-  public int claimed(String[] probes) {
-    int claimed = 0;
-    for (String probe : probes) {
-      claimed += keys.contains(probe) ? 1 : 0;
-    }
-    return claimed;
-  }
-
-  /** {@inheritDoc} Includes the table, a node per key, the strings and their characters. */
-  @Override
-  public long sizeBytes() {
-    long bytes = SET_AND_MAP_BYTES + ARRAY_HEADER_BYTES + REFERENCE_BYTES * tableLength();
+  /** The bytes of the table, a node per key, the strings and their characters. */
+  private static long sizeBytes(Set<String> keys) {
+    long bytes =
+        SET_AND_MAP_BYTES + ARRAY_HEADER_BYTES + REFERENCE_BYTES * tableLength(keys.size());
     for (String key : keys) {
       bytes += NODE_BYTES + STRING_BYTES + aligned(ARRAY_HEADER_BYTES + key.length());
     }
@@ -54,9 +48,9 @@ final class ExactKeySet implements ComparedSet<String[]> {
   }
 
   /** The table doubles when its load reaches three quarters. */
-  private long tableLength() {
+  private static long tableLength(int keys) {
     long length = MIN_TABLE;
-    while (length / 4 * 3 < keys.size()) {
+    while (length / 4 * 3 < keys) {
       length *= 2;
     }
     return length;
@@ -64,10 +58,5 @@ final class ExactKeySet implements ComparedSet<String[]> {
 
   private static long aligned(long bytes) {
     return (bytes + OBJECT_ALIGNMENT_BYTES - 1) / OBJECT_ALIGNMENT_BYTES * OBJECT_ALIGNMENT_BYTES;
-  }
-
-  @Override
-  public double predictedFalsePositiveRate() {
-    return 0;
   }
 }

@@ -12,94 +12,92 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
-import java.util.function.DoubleSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 
 /** The sets that store only 64-bit hashes of keys, with a configured false-positive rate. */
 enum HashedStructure {
   /** Created for the number of keys. */
-  SHORTENED_KEYS(
-      "shortened-keys",
-      "hash set, shortened keys",
-      (hashes, rate) -> {
-        ShortenedKeySet set = ShortenedKeySet.forCapacity(hashes.length, rate);
-        for (long hash : hashes) {
-          set.add(hash);
-        }
-        return filled(
-            set,
-            probes -> {
-              int claimed = 0;
-              for (long probe : probes) {
-                claimed += set.mightContain(probe) ? 1 : 0;
-              }
-              return claimed;
-            });
-      }),
+  SHORTENED_KEYS("shortened-keys", "hash set, shortened keys") {
+    @Override
+    ComparedSet<long[]> fill(long[] hashes, double rate) {
+      ShortenedKeySet set = ShortenedKeySet.forCapacity(hashes.length, rate);
+      for (long hash : hashes) {
+        set.add(hash);
+      }
+      return filled(
+          set,
+          probes -> {
+            int claimed = 0;
+            for (long probe : probes) {
+              claimed += set.mightContain(probe) ? 1 : 0;
+            }
+            return claimed;
+          });
+    }
+  },
 
   /** Created for the number of keys. */
-  BLOOM(
-      "bloom",
-      "Bloom filter",
-      (hashes, rate) -> {
-        BloomFilter filter = BloomFilter.forCapacity(hashes.length, rate);
-        for (long hash : hashes) {
-          filter.add(hash);
-        }
-        return filled(
-            filter,
-            probes -> {
-              int claimed = 0;
-              for (long probe : probes) {
-                claimed += filter.mightContain(probe) ? 1 : 0;
-              }
-              return claimed;
-            });
-      }),
+  BLOOM("bloom", "Bloom filter") {
+    @Override
+    ComparedSet<long[]> fill(long[] hashes, double rate) {
+      BloomFilter filter = BloomFilter.forCapacity(hashes.length, rate);
+      for (long hash : hashes) {
+        filter.add(hash);
+      }
+      return filled(
+          filter,
+          probes -> {
+            int claimed = 0;
+            for (long probe : probes) {
+              claimed += filter.mightContain(probe) ? 1 : 0;
+            }
+            return claimed;
+          });
+    }
+  },
 
   /** Grows from an empty filter. */
-  CUCKOO(
-      "cuckoo",
-      "cuckoo filter",
-      (hashes, rate) -> {
-        CuckooFilter filter = CuckooFilter.forCapacity(hashes.length, rate);
-        for (long hash : hashes) {
-          filter.insert(hash);
-        }
-        return filled(
-            filter,
-            probes -> {
-              int claimed = 0;
-              for (long probe : probes) {
-                claimed += filter.mightContain(probe) ? 1 : 0;
-              }
-              return claimed;
-            });
-      }),
+  CUCKOO("cuckoo", "cuckoo filter") {
+    @Override
+    ComparedSet<long[]> fill(long[] hashes, double rate) {
+      CuckooFilter filter = CuckooFilter.forCapacity(hashes.length, rate);
+      for (long hash : hashes) {
+        filter.insert(hash);
+      }
+      return filled(
+          filter,
+          probes -> {
+            int claimed = 0;
+            for (long probe : probes) {
+              claimed += filter.mightContain(probe) ? 1 : 0;
+            }
+            return claimed;
+          });
+    }
+  },
 
   /** Sorted and encoded in one step, like a snapshot of one shard. */
-  GOLOMB(
-      "golomb",
-      "Golomb-coded set",
-      (hashes, rate) -> {
-        SetParameters parameters =
-            SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), rate);
-        Snapshot snapshot =
-            Snapshot.build(hashes, new SnapshotParameters(parameters, "report", 0, 0, 0, 0));
-        SnapshotHeader header = snapshot.header();
-        return new Filled(
-            probes -> {
-              int claimed = 0;
-              for (long probe : probes) {
-                claimed += snapshot.mightContain(probe) ? 1 : 0;
-              }
-              return claimed;
-            },
-            // The whole file: header, bucket starts and codes.
-            () -> snapshot.asByteBuffer().remaining(),
-            () -> header.universe().rateOf(header.count()));
-      });
+  GOLOMB("golomb", "Golomb-coded set") {
+    @Override
+    ComparedSet<long[]> fill(long[] hashes, double rate) {
+      SetParameters parameters =
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), rate);
+      Snapshot snapshot =
+          Snapshot.build(hashes, new SnapshotParameters(parameters, "report", 0, 0, 0, 0));
+      SnapshotHeader header = snapshot.header();
+      return new ComparedSet<>(
+          probes -> {
+            int claimed = 0;
+            for (long probe : probes) {
+              claimed += snapshot.mightContain(probe) ? 1 : 0;
+            }
+            return claimed;
+          },
+          // The whole file: header, bucket starts and codes.
+          () -> snapshot.asByteBuffer().remaining(),
+          () -> header.universe().rateOf(header.count()));
+    }
+  };
 
   /** The name in JSON and options. */
   final String id;
@@ -107,24 +105,13 @@ enum HashedStructure {
   /** The name in tables. */
   final String title;
 
-  // Lambdas without state.
-  @SuppressWarnings("ImmutableEnumChecker")
-  private final Filling filling;
-
-  HashedStructure(String id, String title, Filling filling) {
+  HashedStructure(String id, String title) {
     this.id = id;
     this.title = title;
-    this.filling = filling;
-  }
-
-  private interface Filling {
-    ComparedSet<long[]> of(long[] hashes, double falsePositiveRate);
   }
 
   /** Creates a set of these hashes with at most this false-positive rate. */
-  ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate) {
-    return filling.of(hashes, falsePositiveRate);
-  }
+  abstract ComparedSet<long[]> fill(long[] hashes, double rate);
 
   /**
    * Rejects numbers of keys and rates that a structure does not support.
@@ -136,25 +123,8 @@ enum HashedStructure {
     CuckooShape.forCapacity(keys, falsePositiveRate);
   }
 
-  private static Filled filled(MembershipFilter filter, ToIntFunction<long[]> counter) {
-    return new Filled(counter, filter::sizeBytes, filter::predictedFalsePositiveRate);
-  }
-
-  private record Filled(ToIntFunction<long[]> counter, LongSupplier bytes, DoubleSupplier rate)
-      implements ComparedSet<long[]> {
-    @Override
-    public int claimed(long[] probes) {
-      return counter.applyAsInt(probes);
-    }
-
-    @Override
-    public long sizeBytes() {
-      return bytes.getAsLong();
-    }
-
-    @Override
-    public double predictedFalsePositiveRate() {
-      return rate.getAsDouble();
-    }
+  private static ComparedSet<long[]> filled(
+      MembershipFilter filter, ToIntFunction<long[]> claimed) {
+    return new ComparedSet<>(claimed, filter::sizeBytes, filter::predictedFalsePositiveRate);
   }
 }

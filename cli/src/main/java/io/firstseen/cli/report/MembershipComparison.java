@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -25,8 +26,11 @@ public final class MembershipComparison {
 
   private static final long SEED = 20261122;
 
-  private static final OperationTimer FILLING = new OperationTimer(2, 3);
-  private static final OperationTimer ASKING = new OperationTimer(2, 5);
+  /** The rounds before the measured rounds, for the JIT. */
+  private static final int WARM_UP_ROUNDS = 2;
+
+  private static final int FILLING_ROUNDS = 3;
+  private static final int ASKING_ROUNDS = 5;
 
   /** The minimum number of additions in a timed round: a small set is filled several times. */
   private static final int MIN_ADDITIONS = 20_000;
@@ -132,11 +136,11 @@ public final class MembershipComparison {
    * Selects the candidates that the exact set does not contain, so the exact set has no false
    * positives.
    */
-  private int findAbsentKeys(ExactKeySet exact) {
+  private int findAbsentKeys(ComparedSet<String[]> exact) {
     int found = 0;
     for (long i = 0; found < absentHashes.length; i++) {
       String candidate = keys.absentKeyCandidate(i);
-      if (!exact.contains(candidate)) {
+      if (exact.claimed().applyAsInt(new String[] {candidate}) == 0) {
         absentHashes[found++] = keys.hashOf(candidate);
       }
     }
@@ -150,14 +154,15 @@ public final class MembershipComparison {
         rate,
         () -> keys.hashes,
         hashes -> structure.fill(hashes, rate),
-        set -> set.claimed(absentHashes),
+        set -> set.claimed().applyAsInt(absentHashes),
         () -> randomOf(keys.hashes),
         () -> randomOf(absentHashes));
   }
 
   private double hashNanos() {
     long[] hashes = new long[lookups];
-    return ASKING.medianNanos(
+    return medianNanos(
+        ASKING_ROUNDS,
         lookups,
         () ->
             Stream.generate(() -> ComparedKeys.bytesOf(randomKey()))
@@ -179,33 +184,33 @@ public final class MembershipComparison {
   }
 
   private static String[] fresh(int count, IntFunction<String> keys) {
-    String[] fresh = new String[count];
-    Arrays.setAll(fresh, i -> ComparedKeys.fresh(keys.apply(i)));
-    return fresh;
+    return IntStream.range(0, count)
+        .mapToObj(i -> ComparedKeys.fresh(keys.apply(i)))
+        .toArray(String[]::new);
   }
 
   /**
    * Measures one kind of set.
    *
    * @param <K> the type of query arguments
-   * @param <S> the kind of set
    */
-  private <K, S extends ComparedSet<K>> SetFigures measure(
+  private <K> SetFigures measure(
       String id,
       String title,
       double requestedRate,
       Supplier<K> allKeys,
-      Function<K, S> filling,
-      ToIntFunction<S> falsePositives,
+      Function<K, ComparedSet<K>> filling,
+      ToIntFunction<ComparedSet<K>> falsePositives,
       Supplier<K> hits,
       Supplier<K> misses) {
     String name =
         requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
     progress.accept(name + ": filling");
     int fillings = fillings();
-    AtomicReference<S> last = new AtomicReference<>();
+    AtomicReference<ComparedSet<K>> last = new AtomicReference<>();
     double addNanos =
-        FILLING.medianNanos(
+        medianNanos(
+            FILLING_ROUNDS,
             Math.multiplyExact(fillings, keys.keys.length),
             () -> {
               // Free the old set first, because two sets may not fit into the heap.
@@ -213,19 +218,19 @@ public final class MembershipComparison {
               return Stream.generate(allKeys).limit(fillings).toList();
             },
             copies -> copies.forEach(copy -> last.set(filling.apply(copy))));
-    S set = last.get();
+    ComparedSet<K> set = last.get();
     progress.accept(name + ": querying absent keys");
     int claimedAbsentKeys = falsePositives.applyAsInt(set);
     progress.accept(name + ": timing");
-    double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(set, probes, lookups, title));
-    double missNanos = ASKING.medianNanos(lookups, misses, probes -> ask(set, probes, 0, title));
+    double hitNanos = askNanos(set, hits, lookups, title);
+    double missNanos = askNanos(set, misses, 0, title);
     return new SetFigures(
         id,
         title,
         requestedRate,
         keys.keys.length,
-        set.sizeBytes(),
-        set.predictedFalsePositiveRate(),
+        set.sizeBytes().getAsLong(),
+        set.predictedFalsePositiveRate().getAsDouble(),
         claimedAbsentKeys,
         absentHashes.length,
         addNanos,
@@ -241,41 +246,43 @@ public final class MembershipComparison {
     return (int) Math.max(1, Math.min(wanted, roomFor));
   }
 
-  private static <K> void ask(ComparedSet<K> set, K probes, int leastClaimed, String title) {
-    int claimed = set.claimed(probes);
-    if (claimed < leastClaimed) {
-      throw new IllegalStateException(
-          "the %s reported only %d of its %d keys as present"
-              .formatted(title, claimed, leastClaimed));
-    }
+  private <K> double askNanos(
+      ComparedSet<K> set, Supplier<K> sample, int leastClaimed, String title) {
+    return medianNanos(
+        ASKING_ROUNDS,
+        lookups,
+        sample,
+        probes -> {
+          int claimed = set.claimed().applyAsInt(probes);
+          if (claimed < leastClaimed) {
+            throw new IllegalStateException(
+                "the %s reported only %d of its %d keys as present"
+                    .formatted(title, claimed, leastClaimed));
+          }
+        });
   }
 
   /**
-   * Times operations in rounds: first warm-up rounds for the JIT, then measured rounds. The result
-   * is the median.
+   * The median of the measured rounds, in nanoseconds per operation.
+   *
+   * @param rounds the number of measured rounds, odd
+   * @param operations the number of operations in a round
+   * @param preparation creates the input of a round; not timed
+   * @param round runs the operations; must use their results
    */
-  private record OperationTimer(int warmUpRounds, int rounds) {
-
-    /**
-     * Nanoseconds per operation.
-     *
-     * @param operations the number of operations in a round
-     * @param preparation creates the input of a round; not timed
-     * @param round runs the operations; must use their results
-     */
-    <T> double medianNanos(int operations, Supplier<T> preparation, Consumer<T> round) {
-      double[] nanos = new double[rounds];
-      for (int i = -warmUpRounds; i < rounds; i++) {
-        T prepared = preparation.get();
-        long start = System.nanoTime();
-        round.accept(prepared);
-        long elapsed = System.nanoTime() - start;
-        if (i >= 0) {
-          nanos[i] = (double) elapsed / operations;
-        }
+  private static <T> double medianNanos(
+      int rounds, int operations, Supplier<T> preparation, Consumer<T> round) {
+    double[] nanos = new double[rounds];
+    for (int i = -WARM_UP_ROUNDS; i < rounds; i++) {
+      T prepared = preparation.get();
+      long start = System.nanoTime();
+      round.accept(prepared);
+      long elapsed = System.nanoTime() - start;
+      if (i >= 0) {
+        nanos[i] = (double) elapsed / operations;
       }
-      Arrays.sort(nanos);
-      return (nanos[(rounds - 1) / 2] + nanos[rounds / 2]) / 2;
     }
+    Arrays.sort(nanos);
+    return nanos[rounds / 2];
   }
 }

@@ -35,13 +35,14 @@ class ExactKeySetTest {
     byte[][] keys = keys(count);
     ExactKeySet.of(strings(keys));
     long before = THREADS.getCurrentThreadAllocatedBytes();
-    ExactKeySet set = ExactKeySet.of(strings(keys));
+    ComparedSet<String[]> set = ExactKeySet.of(strings(keys));
     long after = THREADS.getCurrentThreadAllocatedBytes();
     long array = 16 + 4L * count;
     long outgrown = 0;
     for (int length = 16; length < table; length *= 2) {
       outgrown += 16 + 4L * length;
     }
-    assertThat(set.sizeBytes()).isCloseTo(after - before - array - outgrown, withinPercentage(0.5));
+    assertThat(set.sizeBytes().getAsLong())
+        .isCloseTo(after - before - array - outgrown, withinPercentage(0.5));
   }
 }
