@@ -268,20 +268,8 @@ public final class LinePanels {
     line(x - CAP, high, x + CAP, high, style.colour());
     line(x - CAP, low, x + CAP, low, style.colour());
     if (mark.up() > 0) {
-      svg.element(
-          "circle",
-          "cx",
-          x,
-          "cy",
-          vertical.at(mark.up()),
-          "r",
-          5.5,
-          "fill",
-          "white",
-          "stroke",
-          style.colour(),
-          "stroke-width",
-          2);
+      svg.open("circle", "cx", x, "cy", vertical.at(mark.up()), "r", 5.5, "fill", "white");
+      svg.attributes("stroke", style.colour(), "stroke-width", 2).close();
     }
     svg.close();
   }

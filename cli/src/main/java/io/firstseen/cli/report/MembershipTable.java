@@ -14,7 +14,10 @@ public final class MembershipTable {
 
       """;
   private static final String HEADINGS =
-      "%-26s%8s%7s  %-29s%28s\n%-26s%8s%7s%10s%10s%11s%9s%7s%6s%6s\n";
+      """
+                                    bits   over  false-positive rate, %                       ns/operation
+                                   a key  bound predicted  measured  99 % from       to    add   hit  miss
+      """;
   private static final String ROW = "%-26s%8s%7s%10s%10s%11s%9s%7.0f%6.0f%6.0f\n";
   private static final String LEGEND =
       """
@@ -46,24 +49,7 @@ public final class MembershipTable {
             report.hashNanos(),
             Runtime.version().feature(),
             Runtime.getRuntime().availableProcessors()));
-    text.append(
-        format(
-            HEADINGS,
-            "",
-            "bits",
-            "over",
-            "false-positive rate, %",
-            "ns/operation",
-            "",
-            "a key",
-            "bound",
-            "predicted",
-            "measured",
-            "99 % from",
-            "to",
-            "add",
-            "hit",
-            "miss"));
+    text.append(HEADINGS);
     double requestedRate = 0;
     for (SetFigures set : report.sets()) {
       if (set.requestedRate() != requestedRate) {

@@ -5,12 +5,14 @@ import io.firstseen.cli.plot.LinePanels.Mark;
 import io.firstseen.cli.plot.LinePanels.Point;
 import io.firstseen.cli.plot.LinePanels.Style;
 import io.firstseen.filters.WilsonInterval;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Plots the false-positive rate, on a logarithmic axis, over the bits per key: a line per kind of
@@ -32,26 +34,23 @@ public final class RatePlot {
    * @param report the results, including at least one approximate set
    */
   public static String svg(MembershipReport report) {
-    Map<String, Style> styles = new LinkedHashMap<>();
+    List<SetFigures> sets = report.sets().stream().filter(set -> !set.isExact()).toList();
     Map<Style, List<Point>> predicted = new LinkedHashMap<>();
     Map<Style, List<Mark>> measured = new LinkedHashMap<>();
-    List<Point> bound = new ArrayList<>();
-    for (SetFigures set : report.sets()) {
-      if (set.isExact()) {
-        continue;
-      }
-      Style style =
-          styles.computeIfAbsent(
-              set.title(),
-              title -> new Style(title, COLOURS.get(styles.size() % COLOURS.size()), false));
-      predicted
-          .computeIfAbsent(style, ignored -> new ArrayList<>())
-          .add(new Point(set.bitsPerKey(), 100 * set.predictedRate()));
-      measured.computeIfAbsent(style, ignored -> new ArrayList<>()).add(mark(set));
-      bound.add(new Point(set.boundBitsPerKey(), 100 * set.predictedRate()));
-    }
-    bound.sort(Comparator.comparingDouble(Point::across));
-    predicted.put(BOUND, bound);
+    sets.stream()
+        .collect(Collectors.groupingBy(SetFigures::title, LinkedHashMap::new, Collectors.toList()))
+        .forEach(
+            (title, kind) -> {
+              String colour = COLOURS.get(predicted.size() % COLOURS.size());
+              Style style = new Style(title, colour, false);
+              predicted.put(style, points(kind, SetFigures::bitsPerKey).toList());
+              measured.put(style, kind.stream().map(RatePlot::mark).toList());
+            });
+    predicted.put(
+        BOUND,
+        points(sets, SetFigures::boundBitsPerKey)
+            .sorted(Comparator.comparingDouble(Point::across))
+            .toList());
     LinePanels picture =
         new LinePanels(
                 "False-positive rate over bits per key", "bits per key, of the whole set", false)
@@ -69,6 +68,12 @@ public final class RatePlot {
             + "confidence interval",
         true, predicted, measured);
     return picture.svg();
+  }
+
+  private static Stream<Point> points(
+      List<SetFigures> sets, ToDoubleFunction<SetFigures> bitsPerKey) {
+    return sets.stream()
+        .map(set -> new Point(bitsPerKey.applyAsDouble(set), 100 * set.predictedRate()));
   }
 
   private static Mark mark(SetFigures set) {
