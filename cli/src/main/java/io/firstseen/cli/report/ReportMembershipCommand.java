@@ -3,11 +3,10 @@ package io.firstseen.cli.report;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.InputFile;
-import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
@@ -188,22 +187,17 @@ final class ReportMembershipCommand extends Verb {
   }
 
   private void print(MembershipReport report, @Nullable KeyLines lines) {
+    Fields fields = new Fields().text(MembershipTable.of(report));
     if (lines != null) {
       lines.warnOfUnusable();
+      fields
+          .json("input", input)
+          .json("lines", lines.lineCount())
+          .json("unusable", lines.unusableCount());
     }
-    if (!json) {
-      reportOut().print(MembershipTable.of(report));
-      return;
-    }
-    ObjectNode object = Json.object();
-    if (lines != null) {
-      object.put("input", input);
-      object.put("lines", lines.lineCount());
-      object.put("unusable", lines.unusableCount());
-    }
-    object.put("canonicaliser", keyOptions.canonicaliser().id());
-    report.addTo(object);
-    reportOut().println(Json.line(object));
+    fields.json("canonicaliser", keyOptions.canonicaliser().id());
+    report.addTo(fields.json());
+    fields.print(reportOut(), json);
   }
 
   /** A number of probes, from 1 to the comparison's maximum. */
