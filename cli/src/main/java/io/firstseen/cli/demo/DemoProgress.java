@@ -16,15 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class DemoProgress implements AutoCloseable {
   private static final String ROW = "%5s %9s %9s %11s %8s %13s %10s %8s";
   private static final String HEAD =
-      ROW.formatted(
-          "time",
-          "events/s",
-          "accepted",
-          "duplicates",
-          "deleted",
-          "dead letters",
-          "snapshots",
-          "keys");
+      " time  events/s  accepted  duplicates  deleted  dead letters  snapshots     keys";
   private static final String WIPE = "\r\u001b[K";
   private static final long TERMINAL_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long LINES_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -38,7 +30,6 @@ final class DemoProgress implements AutoCloseable {
   private final Deque<Sample> samples = new ArrayDeque<>();
   private long shownNanos;
   private boolean hasHead;
-  private String line = "";
 
   private record Sample(long nanos, long events) {}
 
@@ -60,7 +51,7 @@ final class DemoProgress implements AutoCloseable {
     }
     shownNanos = nowNanos;
     long events = counts.values().stream().mapToLong(Long::longValue).sum();
-    line =
+    String line =
         ROW.formatted(
             (nowNanos - startNanos) / 1_000_000_000 + " s",
             number(eventsPerSecond(nowNanos, events)),

@@ -29,6 +29,10 @@ record DemoReport(
           + "  ./firstseen run --input examples/phishing-domains-small.tsv.gz --format tsv \\%n"
           + "    --canonicaliser url --window 1d --accepted accepted.tsv --snapshots snapshots%n"
           + "  ./firstseen snapshot query snapshots example.org%n";
+  private static final String CHECKS =
+      "%nCompared with an exact model, and queried for keys that were never sent."
+          + "%nPromised rates are averages; the allowed number leaves room for chance.%n%n"
+          + "                                         found  allowed       of     rate  promised%n";
   private static final String CHECK_COLUMNS = "%s %-36s %7s %8s %8s %8s %9s%n";
 
   boolean holds() {
@@ -93,18 +97,7 @@ record DemoReport(
   }
 
   private void addChecks(Fields fields) {
-    fields.text(
-        String.format(
-            "%nCompared with an exact model, and queried for keys that were never sent."
-                + "%nPromised rates are averages; the allowed number leaves room for chance.%n%n"
-                + CHECK_COLUMNS,
-            " ",
-            "",
-            "found",
-            "allowed",
-            "of",
-            "rate",
-            "promised"));
+    fields.text(CHECKS.formatted());
     ArrayNode results = Json.array();
     for (Check check : checks) {
       fields.text(row(check));
