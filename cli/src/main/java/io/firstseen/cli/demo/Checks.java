@@ -93,11 +93,9 @@ final class Checks {
   private Check repeatsAccepted() {
     BitSet wrong = (BitSet) observed.accepted.clone();
     wrong.andNot(model.firstSeen);
-    for (int number = wrong.nextSetBit(0); number >= 0; number = wrong.nextSetBit(number + 1)) {
-      if (dropped.contains(model.events.get(number).url())) {
-        wrong.clear(number);
-      }
-    }
+    model.events.stream()
+        .filter(event -> dropped.contains(event.url()))
+        .forEach(event -> wrong.clear(event.number()));
     wrong.or(observed.acceptedTwice);
     return new Check(
         "duplicates of live keys accepted",

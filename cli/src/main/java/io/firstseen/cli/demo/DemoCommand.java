@@ -93,12 +93,8 @@ public final class DemoCommand extends Verb {
     int maxEvents = events == null ? Integer.MAX_VALUE : events;
     LocalPorts.chooseFor("--web-port", webPort);
     DemoSettings settings = new DemoSettings(maxEvents, rate, parallelism, stateBackend, webPort);
-    return Cleanup.after(cleanup -> run(settings, cleanup));
-  }
-
-  private int run(DemoSettings settings, Cleanup cleanup) throws Exception {
-    DemoReport report = DemoRun.run(settings, err(), cleanup);
-    return tell(report, json, out(), err());
+    return Cleanup.after(
+        cleanup -> tell(new DemoRun(settings, err(), cleanup).run(), json, out(), err()));
   }
 
   /** Prints the report and returns the exit code. */

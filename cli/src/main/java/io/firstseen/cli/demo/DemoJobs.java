@@ -7,12 +7,13 @@ import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -69,13 +70,12 @@ final class DemoJobs {
 
   /** The final end offset of each partition. */
   private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
-    Map<TopicPartition, Long> ends = new HashMap<>();
-    for (int partition = 0; partition < DemoSettings.PARTITIONS; partition++) {
-      ends.put(new TopicPartition(topic, partition), 0L);
-    }
-    events.forEach(
-        event -> ends.merge(new TopicPartition(topic, event.partition()), 1L, Long::sum));
-    return ends;
+    return IntStream.range(0, DemoSettings.PARTITIONS)
+        .boxed()
+        .collect(
+            Collectors.toMap(
+                partition -> new TopicPartition(topic, partition),
+                partition -> events.stream().filter(e -> e.partition() == partition).count()));
   }
 
   /** The number of events per outcome so far, as of the last heartbeat. */

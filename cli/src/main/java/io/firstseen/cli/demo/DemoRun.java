@@ -18,6 +18,7 @@ import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -33,11 +34,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongToDoubleFunction;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -62,28 +63,25 @@ final class DemoRun {
   private final Cleanup cleanup;
   private final List<DemoEvent> events;
   private final ExecutorService background = Executors.newSingleThreadExecutor();
-  private final SnapshotsSeen snapshotsSeen = new SnapshotsSeen();
+  private final AtomicLong snapshots = new AtomicLong();
+  private volatile long snapshotKeys;
   private DemoProgress progress;
   private DemoJobs jobs;
 
-  private DemoRun(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
+  /**
+   * Prepares a demo.
+   *
+   * @param err the output for progress
+   * @param cleanup registers everything that must be closed
+   */
+  DemoRun(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws IOException {
     this.settings = settings;
     this.err = err;
     this.cleanup = cleanup;
     this.events = SampleStream.events(DemoSettings.PARTITIONS, settings.maxEvents());
   }
 
-  /**
-   * Runs the demo.
-   *
-   * @param err the output for progress
-   * @param cleanup registers everything that must be closed
-   */
-  static DemoReport run(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
-    return new DemoRun(settings, err, cleanup).run();
-  }
-
-  private DemoReport run() throws Exception {
+  DemoReport run() throws Exception {
     err.println("Starting a Kafka broker and a Flink cluster in this process.");
     JobOptions options = settings.jobs();
     Path directory = cleanup.temporaryDirectory();
@@ -112,7 +110,14 @@ final class DemoRun {
             SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
                 .topic(kafka.topics().snapshotsTopic())
                 .keyHash(options.keys().keyHash())
-                .listener(snapshotsSeen)
+                .listener(
+                    new SnapshotListener() {
+                      @Override
+                      public void onSnapshot(Manifest manifest) {
+                        snapshotKeys = manifest.count();
+                        snapshots.incrementAndGet();
+                      }
+                    })
                 .build());
     cleanup.add(client::close);
     jobs = new DemoJobs(cluster, settings, kafka.bootstrapServers(), events);
@@ -151,7 +156,7 @@ final class DemoRun {
               observed.count(Outcome.Kind.ACCEPTED) + observed.count(Outcome.Kind.REMOVED),
               afterLast);
           client.awaitSequence(lastManifest(reader, kafka, options).sequence(), TIMEOUT);
-          ExactModel model = ExactModel.of(events, falsePositiveRate(options.dedup()));
+          ExactModel model = new ExactModel(events, falsePositiveRate(options.dedup()));
           Checks checks =
               new Checks(
                   model, observed, client::mightContain, options.dedup().falsePositiveRate());
@@ -159,7 +164,7 @@ final class DemoRun {
               settings,
               observed,
               seconds,
-              snapshotsSeen.count,
+              snapshots.get(),
               SnapshotSummary.of(client.status().snapshot().orElseThrow()),
               checks.all(),
               checks.nanosPerQuery());
@@ -233,8 +238,8 @@ final class DemoRun {
         jobs.requireNoFailure();
       }
       var counts = jobs.counts();
-      progress.show(counts, snapshotsSeen.count, snapshotsSeen.keys);
-      Object seen = List.of(counts, snapshotsSeen.count);
+      progress.show(counts, snapshots.get(), snapshotKeys);
+      Object seen = List.of(counts, snapshots.get());
       if (!seen.equals(lastSeen)) {
         lastSeen = seen;
         changedNanos = System.nanoTime();
@@ -247,20 +252,18 @@ final class DemoRun {
   private static Map<TopicPartition, Long> read(
       TopicReader<byte[], byte[]> reader, KafkaOptions kafka, ObservedOutcomes observed)
       throws TimeoutException {
+    byte[] unknown = "unknown-delete".getBytes(UTF_8);
     reader.read(
         kafka.topics().deadLettersTopic(), record -> observed.add(Outcome.Kind.DEAD_LETTER));
     reader.read(
         kafka.topics().duplicatesTopic(),
         record ->
             observed.add(
-                isUnknownDelete(record) ? Outcome.Kind.UNKNOWN_DELETE : Outcome.Kind.DUPLICATE));
+                Arrays.equals(record.headers().lastHeader(RecordHeaders.OUTCOME).value(), unknown)
+                    ? Outcome.Kind.UNKNOWN_DELETE
+                    : Outcome.Kind.DUPLICATE));
     return reader.read(
         kafka.topics().acceptedTopic(), record -> observed.changelog(record.key(), record.value()));
-  }
-
-  private static boolean isUnknownDelete(ConsumerRecord<byte[], byte[]> record) {
-    byte[] outcome = record.headers().lastHeader(RecordHeaders.OUTCOME).value();
-    return new String(outcome, UTF_8).equals("unknown-delete");
   }
 
   private static Manifest lastManifest(
@@ -290,19 +293,5 @@ final class DemoRun {
     long capacityOfShard = (dedup.capacity() + dedup.shards() - 1) / dedup.shards();
     CuckooShape shape = CuckooShape.forCapacity(capacityOfShard, dedup.falsePositiveRate());
     return keys -> shape.predictedFalsePositiveRate(1) * keys / dedup.shards();
-  }
-
-  /** Counts the snapshots that the client reports. */
-  private static final class SnapshotsSeen implements SnapshotListener {
-    private volatile long count;
-    private volatile long keys;
-
-    @Override
-    // Called by a single thread.
-    @SuppressWarnings("NonAtomicVolatileUpdate")
-    public void onSnapshot(Manifest manifest) {
-      keys = manifest.count();
-      count++;
-    }
   }
 }

@@ -29,26 +29,21 @@ final class ExactModel {
   /** The expected number of new keys that a filter with the given rate drops. */
   double expectedDrops;
 
-  private ExactModel(List<DemoEvent> events) {
-    this.events = events;
-  }
-
   /**
    * Computes the model after all events.
    *
    * @param falsePositiveRate the rate of the filter, as a function of its number of keys
    */
-  static ExactModel of(List<DemoEvent> events, LongToDoubleFunction falsePositiveRate) {
-    ExactModel model = new ExactModel(events);
+  ExactModel(List<DemoEvent> events, LongToDoubleFunction falsePositiveRate) {
+    this.events = events;
     for (DemoEvent event : events) {
-      Outcome.Kind fate = model.fate(event);
-      model.counts.merge(fate, 1L, Long::sum);
+      Outcome.Kind fate = fate(event);
+      counts.merge(fate, 1L, Long::sum);
       if (fate == Outcome.Kind.ACCEPTED) {
-        model.firstSeen.set(event.number());
-        model.expectedDrops += falsePositiveRate.applyAsDouble(model.live.size() - 1);
+        firstSeen.set(event.number());
+        expectedDrops += falsePositiveRate.applyAsDouble(live.size() - 1);
       }
     }
-    return model;
   }
 
   private Outcome.Kind fate(DemoEvent event) {

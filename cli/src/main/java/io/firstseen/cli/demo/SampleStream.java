@@ -91,8 +91,7 @@ final class SampleStream {
     try (InputStream resource = SampleStream.class.getResourceAsStream(RESOURCE);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(new GZIPInputStream(resource), UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        String[] fields = line.split("\t", 3);
+      for (String[] fields : lines.lines().map(line -> line.split("\t", 3)).toList()) {
         if (HOST.matcher(fields[2]).matches()) {
           history
               .computeIfAbsent(fields[2], domain -> new ArrayDeque<>())

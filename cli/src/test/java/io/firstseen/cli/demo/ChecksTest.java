@@ -30,7 +30,7 @@ class ChecksTest {
   @BeforeEach
   void makeStream() throws Exception {
     events = SampleStream.events(4, 20_000);
-    model = ExactModel.of(events, keys -> RATE / 10);
+    model = new ExactModel(events, keys -> RATE / 10);
   }
 
   /** An exact pipeline with given faults. */
@@ -153,7 +153,7 @@ class ChecksTest {
         };
     List<DemoEvent> all = events;
     events = all.subList(0, 5_000);
-    model = ExactModel.of(events, keys -> RATE / 10);
+    model = new ExactModel(events, keys -> RATE / 10);
     run(dropping);
     assertThat(dropped).isNotEmpty();
     assertThat(failing()).isEmpty();
@@ -161,7 +161,7 @@ class ChecksTest {
     events = all.subList(5_000, 20_000);
     run(dropping);
     events = all;
-    model = ExactModel.of(all, keys -> RATE / 10);
+    model = new ExactModel(all, keys -> RATE / 10);
     assertThat(dropped).hasSizeGreaterThan(7);
     assertThat(failing()).containsExactly("new keys dropped");
   }
@@ -227,7 +227,7 @@ class ChecksTest {
     DemoEvent droppedKey = DemoEvent.of(1, 0, Operation.ADD, "http://b/", "http://b/");
     DemoEvent deleted = DemoEvent.of(2, 0, Operation.DELETE, "http://b/", "http://b/");
     DemoEvent repeated = DemoEvent.of(3, 0, Operation.ADD, "http://a/", "http://a/");
-    model = ExactModel.of(List.of(admitted, droppedKey, deleted, repeated), keys -> RATE);
+    model = new ExactModel(List.of(admitted, droppedKey, deleted, repeated), keys -> RATE);
     observed.changelog(admitted.recordKey(), admitted.recordValue(0));
     observed.add(Outcome.Kind.DUPLICATE);
     observed.changelog(deleted.recordKey(), NO_VALUE);

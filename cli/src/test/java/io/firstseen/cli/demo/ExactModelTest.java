@@ -27,7 +27,7 @@ class ExactModelTest {
     event(Operation.ADD, "b");
     events.add(DemoEvent.malformed(events.size(), 0, new byte[] {1}));
 
-    ExactModel model = ExactModel.of(events, keys -> keys / 10.0);
+    ExactModel model = new ExactModel(events, keys -> keys / 10.0);
 
     assertThat(model.count(Outcome.Kind.ACCEPTED)).isEqualTo(3);
     assertThat(model.count(Outcome.Kind.DUPLICATE)).isEqualTo(1);

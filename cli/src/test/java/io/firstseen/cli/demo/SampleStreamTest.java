@@ -102,7 +102,7 @@ class SampleStreamTest {
   @Test
   void aThirdIsRepeatsAndOneEventIn250IsMalformed() throws Exception {
     List<DemoEvent> all = all();
-    ExactModel model = ExactModel.of(all, keys -> 0);
+    ExactModel model = new ExactModel(all, keys -> 0);
     assertThat(all).hasSizeBetween(37_000, 38_000);
     assertThat(model.count(Outcome.Kind.DUPLICATE)).isBetween(11_000L, 13_000L);
     assertThat(model.count(Outcome.Kind.REMOVED)).isGreaterThan(1_500);
