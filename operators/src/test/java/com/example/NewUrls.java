@@ -21,8 +21,8 @@ public class NewUrls {
                 new Click("HTTPS://EXAMPLE.org:443/a?x=1"),
                 new Click("https://example.org/b")),
             Duration.ofDays(30));
-    streams.accepted().map(change -> "first seen: " + change.event().url()).print();
-    streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
+    streams.accepted().map(change -> "new: " + change.event().url()).print();
+    streams.duplicates().map(change -> "duplicate: " + change.event().url()).print();
     env.execute("new-urls");
   }
 

@@ -20,11 +20,11 @@ class NewUrlsJobTest {
       System.setOut(before);
     }
     assertThat(printed.toString(StandardCharsets.UTF_8).lines())
-        .filteredOn(line -> line.contains(" seen"))
+        .filteredOn(line -> line.matches(".*(new|duplicate): .*"))
         .map(line -> line.replaceFirst("^\\d+> ", ""))
         .containsExactlyInAnyOrder(
-            "first seen: https://example.org/a?x=1",
-            "seen before: HTTPS://EXAMPLE.org:443/a?x=1",
-            "first seen: https://example.org/b");
+            "new: https://example.org/a?x=1",
+            "duplicate: HTTPS://EXAMPLE.org:443/a?x=1",
+            "new: https://example.org/b");
   }
 }
