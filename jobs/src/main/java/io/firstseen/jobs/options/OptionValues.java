@@ -11,14 +11,13 @@ import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -35,7 +34,7 @@ public final class OptionValues {
   public static final int MAX_AMOUNT = 999_999_999;
 
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
-  private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+  private static final Pattern KAFKA_NAME = Pattern.compile("(?!\\.{1,2}$)[A-Za-z0-9._-]{1,200}");
   private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
 
   private static final String DIRECTORY =
@@ -82,37 +81,29 @@ public final class OptionValues {
   }
 
   private static long readWholeNumber(String value, long min, long max) {
-    try {
-      long number = Long.parseLong(value);
-      if (number >= min && number <= max) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Falls through to the error.
-    }
-    throw mustBe("a whole number in [" + min + ", " + max + "]", value);
+    return read(
+        value,
+        Long::parseLong,
+        number -> number >= min && number <= max,
+        "a whole number in [" + min + ", " + max + "]");
   }
 
-  private static double readNumber(String value, double min, double max, String bounds) {
+  /** Reads a value that the function accepts and that is valid. */
+  private static <T> T read(
+      String value, Function<String, T> function, Predicate<T> isValid, String bounds) {
     try {
-      double number = Double.parseDouble(value);
-      if (number >= min && number <= max) {
-        return number;
+      T read = function.apply(value);
+      if (isValid.test(read)) {
+        return read;
       }
-    } catch (NumberFormatException e) {
+    } catch (IllegalArgumentException e) {
       // Falls through to the error.
     }
     throw mustBe(bounds, value);
   }
 
-  /** The URI, if it has neither query nor fragment. */
-  private static Optional<URI> readUri(String value) {
-    try {
-      return Optional.of(new URI(value))
-          .filter(uri -> uri.getRawQuery() == null && uri.getRawFragment() == null);
-    } catch (URISyntaxException e) {
-      return Optional.empty();
-    }
+  private static boolean isPlain(URI uri) {
+    return uri.getRawQuery() == null && uri.getRawFragment() == null;
   }
 
   private static TypeConversionException mustBe(String bounds, String value) {
@@ -139,6 +130,10 @@ public final class OptionValues {
       this.function = function;
     }
 
+    private Value(Function<String, T> function, Predicate<T> isValid, String bounds) {
+      this(value -> read(value, function, isValid, bounds));
+    }
+
     @Override
     public T convert(String value) {
       try {
@@ -157,14 +152,9 @@ public final class OptionValues {
   }
 
   /** A duration of more than zero. */
-  public static final class PositiveDuration implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String value) {
-      Duration duration = readDuration(value);
-      if (duration.isZero()) {
-        throw mustBe("longer than zero", value);
-      }
-      return duration;
+  public static final class PositiveDuration extends Value<Duration> {
+    PositiveDuration() {
+      super(OptionValues::readDuration, duration -> !duration.isZero(), "longer than zero");
     }
   }
 
@@ -176,47 +166,42 @@ public final class OptionValues {
   }
 
   /** A number of bytes, zero or more, in Flink's notation of memory sizes. */
-  public static final class ByteCount implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String value) {
-      try {
-        return MemorySize.parse(value).getBytes();
-      } catch (IllegalArgumentException e) {
-        throw mustBe("a whole number with a unit (0, 512k, 64m, 1g)", value);
-      }
+  public static final class ByteCount extends Value<Long> {
+    ByteCount() {
+      super(
+          value -> MemorySize.parse(value).getBytes(),
+          bytes -> true,
+          "a whole number with a unit (0, 512k, 64m, 1g)");
     }
   }
 
   /** A false-positive rate in (0, 0.1]. */
-  public static final class FalsePositiveRate implements ITypeConverter<Double> {
-    @Override
-    public Double convert(String value) {
-      double max = CuckooShape.MAX_FALSE_POSITIVE_RATE;
-      return readNumber(value, Double.MIN_VALUE, max, "in (0, " + max + "]");
+  public static final class FalsePositiveRate extends Value<Double> {
+    private static final double MAX = CuckooShape.MAX_FALSE_POSITIVE_RATE;
+
+    FalsePositiveRate() {
+      super(Double::parseDouble, rate -> rate > 0 && rate <= MAX, "in (0, " + MAX + "]");
     }
   }
 
   /** A share, in [0, 1]. */
   public static final class Share extends Value<Double> {
     Share() {
-      super(value -> readNumber(value, 0, 1, "in [0, 1]"));
+      super(Double::parseDouble, share -> share >= 0 && share <= 1, "in [0, 1]");
     }
   }
 
   /** A factor of growth, at least 1. */
   public static final class Growth extends Value<Double> {
     Growth() {
-      super(value -> readNumber(value, 1, Double.MAX_VALUE, "at least 1"));
+      super(Double::parseDouble, factor -> factor >= 1 && factor <= Double.MAX_VALUE, "at least 1");
     }
   }
 
   /** The URI of a directory. */
-  public static final class DirectoryUri implements ITypeConverter<URI> {
-    @Override
-    public URI convert(String value) {
-      return readUri(value)
-          .filter(uri -> uri.isAbsolute() && !uri.isOpaque())
-          .orElseThrow(() -> mustBe(DIRECTORY, value));
+  public static final class DirectoryUri extends Value<URI> {
+    DirectoryUri() {
+      super(URI::create, uri -> isPlain(uri) && uri.isAbsolute() && !uri.isOpaque(), DIRECTORY);
     }
   }
 
@@ -224,13 +209,9 @@ public final class OptionValues {
    * The URI of a directory in Flink's notation, in which spaces and non-ASCII letters are not
    * escaped.
    */
-  public static final class FlinkDirectory implements ITypeConverter<String> {
-    @Override
-    public String convert(String value) {
-      if (!WITH_SCHEME.matcher(value).matches()) {
-        throw mustBe(DIRECTORY, value);
-      }
-      return value;
+  public static final class FlinkDirectory extends Value<String> {
+    FlinkDirectory() {
+      super(value -> value, WITH_SCHEME.asMatchPredicate(), DIRECTORY);
     }
   }
 
@@ -241,14 +222,18 @@ public final class OptionValues {
   public static final class RegistryUri implements ITypeConverter<URI> {
     @Override
     public URI convert(String value) {
-      return readUri(value)
-          .filter(uri -> "http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          .filter(uri -> uri.getHost() != null && uri.getRawUserInfo() == null)
-          .orElseThrow(
-              () ->
-                  new TypeConversionException(
-                      "must be the http or https address of a schema registry, without user, "
-                          + "query and fragment"));
+      try {
+        URI uri = URI.create(value);
+        boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+        if (isPlain(uri) && isHttp && uri.getHost() != null && uri.getRawUserInfo() == null) {
+          return uri;
+        }
+      } catch (IllegalArgumentException e) {
+        // Falls through to the error.
+      }
+      throw new TypeConversionException(
+          "must be the http or https address of a schema registry, without user, query and "
+              + "fragment");
     }
   }
 
@@ -295,14 +280,12 @@ public final class OptionValues {
   }
 
   /** A number of dedup shards, at most one for each key group: a power of two in [1, 32768]. */
-  public static final class DedupShardCount implements ITypeConverter<Integer> {
-    @Override
-    public Integer convert(String value) {
-      int count = (int) readWholeNumber(value, 1, Firstseen.MAX_SHARDS);
-      if (Integer.bitCount(count) != 1) {
-        throw mustBe("a power of two in [1, " + Firstseen.MAX_SHARDS + "]", value);
-      }
-      return count;
+  public static final class DedupShardCount extends Value<Integer> {
+    DedupShardCount() {
+      super(
+          value -> (int) readWholeNumber(value, 1, Firstseen.MAX_SHARDS),
+          count -> Integer.bitCount(count) == 1,
+          "a power of two in [1, " + Firstseen.MAX_SHARDS + "]");
     }
   }
 
@@ -363,13 +346,12 @@ public final class OptionValues {
   }
 
   /** The name of a set of keys, as manifests allow it. */
-  public static final class SetName implements ITypeConverter<String> {
-    @Override
-    public String convert(String value) {
-      if (!SnapshotTopicFormat.isSetName(value)) {
-        throw mustBe("1 to 100 letters, digits, '.', '_' or '-'", value);
-      }
-      return value;
+  public static final class SetName extends Value<String> {
+    SetName() {
+      super(
+          value -> value,
+          SnapshotTopicFormat::isSetName,
+          "1 to 100 letters, digits, '.', '_' or '-'");
     }
   }
 
@@ -394,13 +376,12 @@ public final class OptionValues {
   }
 
   /** The name of a topic, or a prefix of transactional ids. */
-  public static final class KafkaName implements ITypeConverter<String> {
-    @Override
-    public String convert(String value) {
-      if (!KAFKA_NAME.matcher(value).matches() || value.equals(".") || value.equals("..")) {
-        throw mustBe("1 to 200 letters, digits, '.', '_' or '-'", value);
-      }
-      return value;
+  public static final class KafkaName extends Value<String> {
+    KafkaName() {
+      super(
+          value -> value,
+          KAFKA_NAME.asMatchPredicate(),
+          "1 to 200 letters, digits, '.', '_' or '-'");
     }
   }
 
