@@ -25,10 +25,6 @@ public final class EventParser implements Serializable {
 
   private static final long MAX_SECONDS = Long.MAX_VALUE / 1000;
 
-  private static final byte[] ADD = "add".getBytes(UTF_8);
-  private static final byte[] DEL = "del".getBytes(UTF_8);
-  private static final byte[] DELETE = "delete".getBytes(UTF_8);
-
   private final EventRules rules;
   private final Canonicaliser canonicaliser;
 
@@ -81,7 +77,8 @@ public final class EventParser implements Serializable {
       int firstTab = tab(line, 0);
       int secondTab = tab(line, firstTab + 1);
       long timestampMillis = seconds(line, firstTab) * 1000;
-      Operation operation = operation(line, firstTab + 1, secondTab);
+      String op = new String(line, firstTab + 1, secondTab - firstTab - 1, UTF_8);
+      Operation operation = EventRules.operation(op, "add or del");
       byte[] key = Arrays.copyOfRange(line, secondTab + 1, line.length);
       EventRules.checkKey(key);
       rules.checkTime(timestampMillis);
@@ -187,20 +184,5 @@ public final class EventParser implements Serializable {
       }
     }
     return negative ? -seconds : seconds;
-  }
-
-  private static Operation operation(byte[] line, int from, int to) throws MalformedEventException {
-    if (is(line, from, to, ADD)) {
-      return Operation.ADD;
-    }
-    if (is(line, from, to, DEL) || is(line, from, to, DELETE)) {
-      return Operation.DELETE;
-    }
-    String op = new String(line, from, to - from, UTF_8);
-    throw new MalformedEventException("op must be add or del, got '" + Excerpt.of(op) + "'");
-  }
-
-  private static boolean is(byte[] line, int from, int to, byte[] word) {
-    return Arrays.equals(line, from, to, word, 0, word.length);
   }
 }

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.events;
 
 import io.firstseen.filters.key.Keys;
+import io.firstseen.types.Operation;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -73,6 +74,16 @@ final class EventRules implements Serializable {
       throw new MalformedEventException(
           "%s must be at most %d bytes, got %d".formatted(what, Keys.MAX_KEY_BYTES, bytes));
     }
+  }
+
+  static Operation operation(String op, String names) throws MalformedEventException {
+    return switch (op) {
+      case "add" -> Operation.ADD;
+      case "delete", "del" -> Operation.DELETE;
+      default ->
+          throw new MalformedEventException(
+              "op must be %s, got '%s'".formatted(names, Excerpt.of(op)));
+    };
   }
 
   static void checkUtf8(byte[] bytes) throws MalformedEventException {

@@ -28,7 +28,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
     if (found[0].kind() != FieldValue.Kind.OBJECT) {
       throw new MalformedEventException("JSON is not an object");
     }
-    Operation operation = operation(text("op", found[1]));
+    Operation operation = EventRules.operation(text("op", found[1]), "add or delete");
     String key = text("key", found[2]);
     FieldValue scope = found[3];
     String scopeText = scope.kind().isNothing() ? "" : text("scope", scope);
@@ -60,15 +60,5 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
       throw new MalformedEventException(
           "ts must have at most 64 bits, got " + Excerpt.of(ts.text()));
     }
-  }
-
-  private static Operation operation(String op) throws MalformedEventException {
-    return switch (op) {
-      case "add" -> Operation.ADD;
-      case "delete", "del" -> Operation.DELETE;
-      default ->
-          throw new MalformedEventException(
-              "op must be add or delete, got '" + Excerpt.of(op) + "'");
-    };
   }
 }
