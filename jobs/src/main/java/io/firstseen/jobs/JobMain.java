@@ -19,10 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
-/**
- * Runs the {@code main} of a job on Kafka: parses options, builds and executes the job, and reports
- * user errors on one line.
- */
+/** Builds and executes a job of a command line on Kafka, and reports user errors on one line. */
 final class JobMain {
 
   private JobMain() {}
@@ -77,9 +74,7 @@ final class JobMain {
     }
   }
 
-  /**
-   * Parses the arguments, and builds the job without contacting brokers and without executing it.
-   */
+  /** Parses the arguments, and builds the job without contacting brokers or executing it. */
   static JobNeeds check(Arguments arguments, String[] words) {
     new CommandLine(arguments).parseArgs(words);
     JobNeeds needs = arguments.needs();
@@ -92,10 +87,7 @@ final class JobMain {
     return needs;
   }
 
-  /**
-   * Adds a job to the environment. Checks the options and the brokers, creates missing topics, and
-   * sets up checkpoints.
-   */
+  /** Checks options and brokers, creates missing topics, and adds the job with checkpoints. */
   static void buildOnKafka(StreamExecutionEnvironment env, JobNeeds needs) {
     check(needs);
     Continued continued = Preflight.require(needs, JobEnvironment.restoredFrom(env));
@@ -153,9 +145,7 @@ final class JobMain {
     }
   }
 
-  /**
-   * Warns if a hash key that should be secret is the public key, or if the job contains the key.
-   */
+  /** Warns if a hash key that should be secret is public, or if the job contains the key. */
   private static void warnOfHashKeys(JobOptions options) {
     options.publicKeyWarning().ifPresent(text -> System.err.println("warning: " + text));
     if (options.hasSecretHashKey() && !options.stream().isHashKeyOnWorkers()) {

@@ -186,9 +186,7 @@ public final class SnapshotJob {
     var unusedToo = options.snapshots().publication();
   }
 
-  /**
-   * The rules of publication on Kafka. A take-over continues from the newest manifest of the topic.
-   */
+  /** The rules of publication. A take-over continues from the newest manifest of the topic. */
   static Publication publication(JobOptions options, Continued continued) {
     Publication publication = options.snapshots().publication();
     long latestEndMillis =

@@ -10,9 +10,7 @@ import org.apache.flink.metrics.MetricGroup;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts unusable events by kind, and warns if most events are too far ahead of the system clock.
- */
+/** Counts unusable events by kind, and warns if most events are too far ahead of the clock. */
 final class UnusableEvents {
   private static final Logger LOG = LoggerFactory.getLogger(UnusableEvents.class);
 
@@ -25,10 +23,7 @@ final class UnusableEvents {
     }
   }
 
-  /**
-   * Counts the event if it is unusable, and returns whether it is the first unusable event of its
-   * kind.
-   */
+  /** Counts an unusable event; returns whether it is the first unusable event of its kind. */
   boolean count(SourceEvent event) {
     ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
     alarm.take(event, kind, System::currentTimeMillis).ifPresent(LOG::warn);

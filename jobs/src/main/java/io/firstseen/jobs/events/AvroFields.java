@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  * maps; a union is replaced by its value.
  */
 final class AvroFields implements ValueFields {
-  /**
-   * The limit exceeds the maximum size of a value in bytes, because elements of some types take no
-   * bytes.
-   */
+  /** More than the maximum size of a value, because some elements take no bytes. */
   static final int MAX_ELEMENTS = 1_000_000;
 
   /** A limit on the time to decode a value: a few bytes can encode any number of empty records. */

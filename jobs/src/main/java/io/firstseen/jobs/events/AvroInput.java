@@ -4,10 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/**
- * Reads the elements of Avro's binary encoding. Never allocates more memory than there are input
- * bytes.
- */
+/** Reads Avro's binary encoding. Never allocates more memory than there are input bytes. */
 final class AvroInput {
   private static final int MAX_BYTES_OF_NUMBER = 10;
 

@@ -49,10 +49,7 @@ public final class EventParser implements Serializable {
     this.canonicaliser = canonicaliser;
   }
 
-  /**
-   * Parses a line that is a key into an add at the current time. {@link KeyLine} may reject the
-   * line.
-   */
+  /** Parses a line that is a key into an add at the current time. See {@link KeyLine}. */
   public SourceEvent parseLine(byte[] line, Place place) {
     try {
       EventRules.checkUtf8(line);

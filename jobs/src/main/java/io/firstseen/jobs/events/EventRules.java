@@ -50,9 +50,7 @@ final class EventRules implements Serializable {
     }
   }
 
-  /**
-   * Rejects a number that is a time in 1970 in milliseconds, but between 2001 and 2100 in seconds.
-   */
+  /** Rejects a time in 1970 in milliseconds that is between 2001 and 2100 in seconds. */
   static void checkNotSeconds(String what, long millis) throws MalformedEventException {
     if (millis >= MIN_SECONDS && millis < MAX_SECONDS) {
       throw new MalformedEventException(

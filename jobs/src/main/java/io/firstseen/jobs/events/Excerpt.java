@@ -1,9 +1,6 @@
 package io.firstseen.jobs.events;
 
-/**
- * Makes an excerpt of input text for an error message: short, on one line, without control
- * characters.
- */
+/** Cuts input text for an error message: short, on one line, without control characters. */
 final class Excerpt {
   private static final int MAX_CHARS = 120;
 

@@ -9,10 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Fields of JSON values. If a field is repeated, the last value counts. Fields without a pointer
- * are skipped.
- */
+/** Fields of JSON values; the last of repeated fields counts, and other fields are skipped. */
 final class JsonFields implements ValueFields {
   private static final long serialVersionUID = 1;
 

@@ -1,9 +1,6 @@
 package io.firstseen.jobs.events;
 
-/**
- * The reason why bytes are not an event. Has no stack trace, because malformed input may be
- * frequent.
- */
+/** The reason why bytes are not an event, without a stack trace, because it may be frequent. */
 final class MalformedEventException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -159,9 +159,7 @@ final class ProtobufFields implements ValueFields {
     return found;
   }
 
-  /**
-   * Reads the message indexes of the header; a single zero selects the first message of the file.
-   */
+  /** Checks the message indexes of the header; a single zero is the file's first message. */
   private void checkIndexes(CodedInputStream in) throws IOException, MalformedEventException {
     long size = in.readSInt64();
     if (size < 0 || size > MAX_LEVELS) {

@@ -63,10 +63,7 @@ public class OutputFile implements Closeable {
     this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
   }
 
-  /**
-   * Creates the partial file. An existing file of its name belongs to another process and stays
-   * unchanged.
-   */
+  /** Creates the partial file; an existing file of its name belongs to another process. */
   private static Path newSibling(Path file) throws IOException {
     for (int number = 1; ; number++) {
       String suffix = number == 1 ? ".partial" : "." + number + ".partial";
@@ -128,10 +125,7 @@ public class OutputFile implements Closeable {
     return isDescriptor(file) || (Files.exists(file) && !Files.isRegularFile(file));
   }
 
-  /**
-   * Whether this is {@code /dev/stdout} or its descriptor, even if standard output is redirected to
-   * a file.
-   */
+  /** Whether this is {@code /dev/stdout} or its descriptor, even if it is redirected. */
   public static boolean isStandardOutput(Path file) {
     return isDescriptor(file) && file.toString().matches(".*(stdout|/1)");
   }

@@ -185,9 +185,7 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /**
-   * The committed offsets of a group; empty if the group is unknown, or the user is not authorised.
-   */
+  /** The committed offsets of a group; empty if it is unknown, or not authorised. */
   Map<TopicPartition, Long> committed(String group) {
     Map<TopicPartition, Long> committed = new HashMap<>();
     try {
@@ -254,9 +252,7 @@ final class Brokers extends BrokerTopics {
     }
   }
 
-  /**
-   * Creates a topic, and waits until it accepts records; records that are sent earlier can be lost.
-   */
+  /** Creates a topic, and waits until it accepts records; earlier records can be lost. */
   TopicDescription create(NewTopic topic, Set<AclOperation> rights) {
     String name = topic.name();
     try {
@@ -304,10 +300,7 @@ final class Brokers extends BrokerTopics {
     return offsets(partitions, OffsetSpec.latest());
   }
 
-  /**
-   * Repeats a request until it does not fail with this kind of error; throws the last error after a
-   * timeout.
-   */
+  /** Repeats a request while it fails with this kind of error, until a timeout. */
   private static <T> T await(Class<? extends KafkaException> passing, Supplier<T> question) {
     long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {

@@ -56,10 +56,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
     return TypeInformation.of(SourceEvent.class);
   }
 
-  /**
-   * Rejects records that only other topics of the jobs have. Records of other writers may be
-   * without headers.
-   */
+  /** Rejects records of other topics of the jobs. Other writers may omit headers. */
   private static void requireNoOther(ConsumerRecord<byte[], byte[]> record) {
     String found = other(record);
     if (found != null) {

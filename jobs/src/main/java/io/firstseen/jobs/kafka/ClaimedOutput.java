@@ -29,10 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The claim of a dedup's output on the claims topic, for one task of a sink. Checks whether the job
- * may write the output, and claims it.
- */
+/** The claim of a dedup's output, for one task of a sink: checks it, and makes it. */
 final class ClaimedOutput implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClaimedOutput.class);
 

@@ -46,10 +46,7 @@ final class ClaimsTail implements AutoCloseable {
     reader.startAt(List.of(new TopicPartition(topic, 0)));
   }
 
-  /**
-   * Reads the topic outside of a running job, and closes the reader; returns an empty tail if the
-   * topic does not exist.
-   */
+  /** Reads the topic outside of a running job; returns a closed tail, empty without the topic. */
   static ClaimsTail read(Properties clientProperties, String topic, String output) {
     return TailReader.outsideOfJob(
         clientProperties,

@@ -282,9 +282,7 @@ public final class Preflight implements AutoCloseable {
         });
   }
 
-  /**
-   * Requires an offset for every partition, because a missing partition would be treated as read.
-   */
+  /** Requires an offset for every partition: a missing one would be treated as read. */
   private void stopOffsets(Map<TopicPartition, Long> offsets) {
     requirement(
         "stop offsets",

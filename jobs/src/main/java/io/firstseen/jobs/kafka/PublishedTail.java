@@ -180,20 +180,14 @@ final class PublishedTail implements AutoCloseable {
     passedOver.inc();
   }
 
-  /**
-   * Records that a signed manifest is being sent, to detect a different manifest with the same
-   * sequence.
-   */
+  /** Remembers a signed manifest, to detect a different manifest with its sequence. */
   void sent(Manifest manifest) {
     if (manifest.signature() != null) {
       sent.put(manifest.sequence(), manifest.signature());
     }
   }
 
-  /**
-   * The sequence of a signed manifest that differs from the manifest that was sent; empty if all
-   * signed manifests match.
-   */
+  /** The sequence of a signed manifest that differs from the one that was sent; else empty. */
   OptionalLong contradicted() {
     return contradicted;
   }

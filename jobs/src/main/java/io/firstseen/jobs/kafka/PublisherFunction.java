@@ -135,9 +135,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     requireMayBegin(line, tail);
   }
 
-  /**
-   * If the state lacked the keys of the set, the set would start empty in the middle of the input.
-   */
+  /** Without the keys of the set, the set would start empty in the middle of the input. */
   private void requireStateOfSet(boolean hasState) throws Exception {
     if (settings.acceptedChanges().contains("set")) {
       return;

@@ -43,10 +43,7 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
         publicKeys.stream().map(file -> KeyFiles.publicKey(file).toPem()).toList());
   }
 
-  /**
-   * Returns the trusted keys; empty if the job does not sign. Reads the signing key, which must be
-   * on this machine.
-   */
+  /** The trusted keys; empty if the job does not sign. Reads the signing key on this machine. */
   List<TrustedKey> read() {
     List<TrustedKey> keys = new ArrayList<>();
     publicKeys.forEach(pem -> keys.add(TrustedKey.parse(pem)));

@@ -14,9 +14,7 @@ public final class RecordHeaders {
   /** Event time in milliseconds since the epoch, 8 bytes, big-endian. */
   public static final String TIMESTAMP = "firstseen.timestamp";
 
-  /**
-   * On the duplicates topic: {@code duplicate}, {@code false-duplicate} or {@code unknown-delete}.
-   */
+  /** For duplicates: {@code duplicate}, {@code false-duplicate} or {@code unknown-delete}. */
   public static final String OUTCOME = "firstseen.outcome";
 
   /**

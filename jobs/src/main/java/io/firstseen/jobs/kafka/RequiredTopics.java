@@ -26,9 +26,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The requirements on the topics that a job writes to, and on topics of other jobs that it reads.
- */
+/** The requirements on the topics that a job writes, and on topics of other jobs that it reads. */
 final class RequiredTopics {
   private static final Logger LOG = LoggerFactory.getLogger(RequiredTopics.class);
   // Clients that follow packs do not have to read bases.
@@ -146,9 +144,7 @@ final class RequiredTopics {
         topic -> requireCompactedOnly(name));
   }
 
-  /**
-   * Rejects compaction, which would keep one duplicate per key and reject records without a key.
-   */
+  /** Rejects compaction: it would drop duplicates of a key, and reject records without a key. */
   private Topic notCompacted(String name) {
     return new Topic(
         name,
@@ -302,10 +298,7 @@ final class RequiredTopics {
             .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers));
   }
 
-  /**
-   * Requires compaction. If keys have a TTL, the topic may also delete by age; otherwise it keeps
-   * the expired keys.
-   */
+  /** Requires compaction; deletion by age is also possible if keys have a TTL. */
   private void requireAcceptedTopic(TopicDescription described) {
     String topic = described.name();
     Duration ttl = needs.ttl();
@@ -366,10 +359,7 @@ final class RequiredTopics {
         options.topics().recordsTopic(), Optional.of(mostPartitions()), DELETE, settings);
   }
 
-  /**
-   * Requires a topic that accepts every record of the topics of events unchanged, with its
-   * partition and timestamp.
-   */
+  /** Requires a topic that accepts every record of the topics of events unchanged. */
   private void requireRecordsTopic(TopicDescription records) {
     if (events.isEmpty()) {
       return;
@@ -440,9 +430,7 @@ final class RequiredTopics {
     return topics.stream().map(TopicDescription::name).toList();
   }
 
-  /**
-   * The retention of a topic in milliseconds; {@link Long#MAX_VALUE} if it is unlimited or unknown.
-   */
+  /** The retention in milliseconds; {@link Long#MAX_VALUE} if unlimited or unknown. */
   private long retention(String topic) {
     long millis = number(topic, TopicConfig.RETENTION_MS_CONFIG, -1);
     return millis >= 0 && deletes(topic) ? millis : Long.MAX_VALUE;
@@ -465,10 +453,7 @@ final class RequiredTopics {
     return brokers.setting(topic, setting).map(Long::parseLong).orElse(ifUnknown);
   }
 
-  /**
-   * Requires compaction: deletion by age would lose live keys, and without compaction the topic
-   * would grow without bound.
-   */
+  /** Requires compaction only: deletion loses live keys, and otherwise the topic grows. */
   private void requireCompactedOnly(String topic) {
     requirePolicy(topic, COMPACT, cleanupPolicy(topic).orElse(COMPACT).equals(COMPACT));
   }

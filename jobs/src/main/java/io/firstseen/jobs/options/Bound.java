@@ -5,20 +5,14 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * Specifies whether the value of an option must match the value of an earlier start or of another
- * job.
- */
+/** Whether the value of an option must match an earlier start or another job. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Bound {
 
   /** The component that compares the value. */
   enum By {
-    /**
-     * The dedup, with its state and the claims topic; also {@code SnapshotJob}, if it has the
-     * option.
-     */
+    /** The dedup, with its state and the claims topic; also {@code SnapshotJob}. */
     IDENTITY,
     /** {@code SnapshotJob}, with the claims topic. The dedup may change the value at a restart. */
     CHANGELOG,
@@ -28,9 +22,7 @@ public @interface Bound {
     PUBLISHER,
     /** The source of {@code SnapshotJob}, with its state. */
     SOURCE,
-    /**
-     * No component rejects a change: the state keeps its value, and the dedup job logs a warning.
-     */
+    /** No component: the state keeps its value, and the dedup job logs a warning. */
     WARNING,
     /** No component: the value may change at any restart. */
     NOTHING

@@ -76,10 +76,7 @@ public final class JobOptions {
     return keys.named().source(stream.isHashKeyOnWorkers());
   }
 
-  /**
-   * The source of the snapshots' hash, which defaults to the dedup's hash. Like {@link
-   * #keyHashSource()}.
-   */
+  /** The source of the snapshots' hash, by default the dedup's; see {@link #keyHashSource()}. */
   public KeyHashSource snapshotKeyHashSource() {
     return snapshotKey().source(stream.isHashKeyOnWorkers());
   }
@@ -137,9 +134,7 @@ public final class JobOptions {
     return Objects.requireNonNull(snapshots, "this job does not publish snapshots");
   }
 
-  /**
-   * The maximum time by which the timestamp of an input record may be ahead of the system clock.
-   */
+  /** The maximum time by which an input record may be ahead of the system clock. */
   public Duration maxAhead() {
     return dedup == null ? changelog.maxAhead() : dedup.maxAhead();
   }

@@ -42,10 +42,7 @@ record NamedHashKey(String option, @Nullable Path value) {
     }
   }
 
-  /**
-   * The source of the hash: the job, or a file or variable that every task reads on its own
-   * machine.
-   */
+  /** The source of the hash: the job, or a file or variable of every task's machine. */
   KeyHashSource source(boolean onWorkers) {
     return onWorkers ? KeyHashSource.onWorkers(read(), place()) : KeyHashSource.inJob(read());
   }

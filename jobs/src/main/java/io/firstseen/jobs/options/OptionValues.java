@@ -205,20 +205,14 @@ public final class OptionValues {
     }
   }
 
-  /**
-   * The URI of a directory in Flink's notation, in which spaces and non-ASCII letters are not
-   * escaped.
-   */
+  /** The URI of a directory in Flink's notation, in which no character is escaped. */
   public static final class FlinkDirectory extends Value<String> {
     FlinkDirectory() {
       super(value -> value, WITH_SCHEME.asMatchPredicate(), DIRECTORY);
     }
   }
 
-  /**
-   * The address of a schema registry. The error message does not repeat the value, which may
-   * contain a password.
-   */
+  /** The address of a schema registry; the error omits it, as it may contain a password. */
   public static final class RegistryUri implements ITypeConverter<URI> {
     @Override
     public URI convert(String value) {

@@ -196,10 +196,7 @@ public final class SnapshotOptions {
     return shards;
   }
 
-  /**
-   * The false-positive rate of one key of a snapshot, in (0, 0.1], if the rate of a key or of a URL
-   * is given.
-   */
+  /** The false-positive rate of one key of a snapshot, in (0, 0.1]; empty if not given. */
   OptionalDouble keyRate(KeyOptions keys) {
     OptionalDouble rate =
         keys.keyRate(
@@ -220,9 +217,7 @@ public final class SnapshotOptions {
     return Optional.ofNullable(hashKeyFile).map(file -> new NamedHashKey(HASH_KEY, file));
   }
 
-  /**
-   * The directory of blobs; empty if blobs are written to the topic or directory of the manifests.
-   */
+  /** The directory of blobs; empty if they are written where the manifests are. */
   public Optional<URI> blobDirectory() {
     return Optional.ofNullable(blobDirectory);
   }

@@ -13,9 +13,7 @@ public final class Suggestions {
 
   private Suggestions() {}
 
-  /**
-   * Returns the error message for a mistake, with a suggestion for a misspelt command or option.
-   */
+  /** Returns the error message for a mistake, with a suggestion for a misspelt word. */
   public static String sentence(ParameterException mistake) {
     CommandLine command = mistake.getCommandLine();
     if (mistake instanceof UnmatchedArgumentException unmatched) {
