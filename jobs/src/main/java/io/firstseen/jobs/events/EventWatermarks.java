@@ -41,12 +41,10 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final @Nullable TimeToLive ttl;
   private final int shards;
 
-  // Shared by all splits of a source reader, which run in one thread.
-  private transient Reader reader;
+  // Of a source reader and all its splits, which run in one thread.
+  private transient int generators;
 
   /**
-   * Creates the watermarks of a source.
-   *
    * @param outOfOrderness the maximum lateness of an event relative to the newest event of its
    *     split
    * @param idleTimeout the time after which a split without events is marked idle
@@ -77,31 +75,20 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   @Override
   public WatermarkGenerator<SourceEvent> createWatermarkGenerator(
       WatermarkGeneratorSupplier.Context context) {
-    // Flink creates the generator of the reader before the generators of its splits.
-    if (reader == null) {
-      reader = new Reader();
-    } else {
-      reader.hasSplits = true;
-    }
-    return new Generator(context.getInputActivityClock(), reader);
-  }
-
-  private static final class Reader {
-    boolean hasSplits;
+    generators++;
+    return new Generator(context.getInputActivityClock());
   }
 
   private final class Generator implements WatermarkGenerator<SourceEvent> {
     private final RelativeClock clock;
-    private final Reader reader;
     private long newestMillis = -1;
     private long windowReached = Long.MIN_VALUE;
     private long epochReached = Long.MIN_VALUE;
     private boolean active = true;
     private long silentSinceNanos;
 
-    Generator(RelativeClock clock, Reader reader) {
+    Generator(RelativeClock clock) {
       this.clock = clock;
-      this.reader = reader;
     }
 
     @Override
@@ -133,8 +120,10 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         active = false;
         silentSinceNanos = clock.relativeTimeNanos();
       }
+      // The reader has the first generator.
+      boolean hasSplits = generators > 1;
       long timeoutNanos =
-          reader.hasSplits || newestMillis >= 0
+          hasSplits || newestMillis >= 0
               ? idleTimeoutNanos
               : Math.min(idleTimeoutNanos, WITHOUT_SPLIT_NANOS);
       if (clock.relativeTimeNanos() - silentSinceNanos >= timeoutNanos) {
