@@ -8,6 +8,7 @@ import io.firstseen.serializers.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,11 +71,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   // Digests of blobs received since the start; null after the check of the blobs in use.
   private transient @Nullable Set<String> written;
 
-  /**
-   * Creates the function.
-   *
-   * @param directory the directory, used only for the blobs of one set on one topic
-   */
+  /** Writes into a directory that is used only for the blobs of one set on one topic. */
   public BlobDirectoryFunction(URI directory) {
     this.directory = directory;
   }
@@ -158,32 +155,22 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   /**
    * Keeps an existing file with the same bytes, because clients may have it open when a restarted
    * job writes it again. Object stores expose only complete files; on local file systems, the move
-   * has the same effect. HDFS, which Flink treats like an object store here, may expose a partial
-   * file after a failure; clients reject the file by its digest.
+   * has the same effect. HDFS may expose a partial file after a failure; clients reject the file by
+   * its digest.
    */
   private void write(String digest, byte[] bytes) throws IOException {
     Path file = new Path(new Path(directory), digest);
     if (holds(file, bytes)) {
       return;
     }
-    if (files.isDistributedFS()) {
-      try (FSDataOutputStream stream = files.create(file, FileSystem.WriteMode.OVERWRITE)) {
-        stream.write(bytes);
-      }
+    if (isLocal()) {
+      java.nio.file.Path temporary = local().resolve("." + digest + ".tmp");
+      SyncedFiles.write(temporary, ByteBuffer.wrap(bytes));
+      SyncedFiles.move(temporary, local().resolve(digest));
       return;
     }
-    Path temporary = new Path(new Path(directory), "." + digest + ".tmp");
-    try (FSDataOutputStream stream = files.create(temporary, FileSystem.WriteMode.OVERWRITE)) {
+    try (FSDataOutputStream stream = files.create(file, FileSystem.WriteMode.OVERWRITE)) {
       stream.write(bytes);
-      // Without the sync, a power failure after the move could leave an empty file under the final
-      // name.
-      stream.sync();
-    }
-    if (!files.rename(temporary, file)) {
-      throw new IOException("cannot move " + temporary + " to " + file);
-    }
-    if (isLocal()) {
-      SyncedFiles.syncDirectory(local());
     }
   }
 
