@@ -53,7 +53,22 @@ public final class EventFiles {
     }
     requireKnownCompression(file);
     requireGzipIfNamedSo(file);
-    LineFormat lines = new LineFormat(format, parser, String.valueOf(file.getFileName()));
+    String name = String.valueOf(file.getFileName());
+    var lines =
+        new SimpleStreamFormat<SourceEvent>() {
+          private static final long serialVersionUID = 1;
+
+          @Override
+          public StreamFormat.Reader<SourceEvent> createReader(
+              Configuration config, FSDataInputStream stream) {
+            return new EventLines(stream, format, parser, name);
+          }
+
+          @Override
+          public TypeInformation<SourceEvent> getProducedType() {
+            return TypeInformation.of(SourceEvent.class);
+          }
+        };
     // By default, Flink skips names that start with a dot or an underscore, and fails on an empty
     // file.
     return FileSource.forRecordStreamFormat(lines, new org.apache.flink.core.fs.Path(file.toUri()))
@@ -87,31 +102,6 @@ public final class EventFiles {
       throw new UserErrorException(file + " is not in gzip format");
     } catch (IOException e) {
       throw UserErrorException.cannot("read", file, e);
-    }
-  }
-
-  private static final class LineFormat extends SimpleStreamFormat<SourceEvent> {
-    private static final long serialVersionUID = 1;
-
-    private final FileFormat format;
-    private final EventParser parser;
-    private final String name;
-
-    LineFormat(FileFormat format, EventParser parser, String name) {
-      this.format = format;
-      this.parser = parser;
-      this.name = name;
-    }
-
-    @Override
-    public StreamFormat.Reader<SourceEvent> createReader(
-        Configuration config, FSDataInputStream stream) {
-      return new EventLines(stream, format, parser, name);
-    }
-
-    @Override
-    public TypeInformation<SourceEvent> getProducedType() {
-      return TypeInformation.of(SourceEvent.class);
     }
   }
 }

@@ -9,12 +9,9 @@ import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import java.io.IOException;
-import java.io.Serializable;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -63,20 +60,27 @@ public final class OutcomeFiles {
       Optional<Path> deadLetters,
       Optional<Path> matches) {
     Set<Path> named = new HashSet<>();
-    List<Output> decided = new ArrayList<>();
-    Output changes = Output.of(Content.ACCEPTED, accepted, named);
-    duplicates.ifPresent(file -> decided.add(Output.of(Content.DUPLICATES, file, named)));
-    matches.ifPresent(file -> decided.add(Output.of(Content.MATCHES, file, named)));
+    LinkedHashMap<Content, String> decided = new LinkedHashMap<>();
+    String changes = checked(accepted, named);
+    duplicates.ifPresent(file -> decided.put(Content.DUPLICATES, checked(file, named)));
+    matches.ifPresent(file -> decided.put(Content.MATCHES, checked(file, named)));
     // The last file to appear.
-    decided.add(changes);
+    decided.put(Content.ACCEPTED, changes);
     return new OutcomeSinks(
         new FilesSink(format, decided),
         decided.size() > 1 ? Duplicates.TOPIC : Duplicates.NONE,
         deadLetters
-            .<Sink<Outcome>>map(
-                file ->
-                    new FilesSink(format, List.of(Output.of(Content.DEAD_LETTERS, file, named))))
+            .map(file -> Map.of(Content.DEAD_LETTERS, checked(file, named)))
+            .<Sink<Outcome>>map(files -> new FilesSink(format, files))
             .orElseGet(DiscardingSink::new));
+  }
+
+  private static String checked(Path file, Set<Path> named) {
+    Path absolute = OutputFile.requireWritable(file).normalize();
+    if (!named.add(absolute) && !OutputFile.isDirect(absolute)) {
+      throw new UserErrorException(file + " cannot be two outputs at once");
+    }
+    return absolute.toString();
   }
 
   private enum Content {
@@ -111,22 +115,8 @@ public final class OutcomeFiles {
     }
   }
 
-  private record Output(Content content, String file) implements Serializable {
-    private static final long serialVersionUID = 1;
-
-    static Output of(Content content, Path file, Set<Path> named) {
-      Path absolute = OutputFile.requireWritable(file).normalize();
-      if (!named.add(absolute) && !OutputFile.isDirect(absolute)) {
-        throw new UserErrorException(file + " cannot be two outputs at once");
-      }
-      return new Output(content, absolute.toString());
-    }
-  }
-
-  private record FilesSink(FileFormat format, List<Output> outputs)
+  private record FilesSink(FileFormat format, Map<Content, String> outputs)
       implements Sink<Outcome>, SingleTask {
-    private static final long serialVersionUID = 1;
-
     @Override
     public SinkWriter<Outcome> createWriter(WriterInitContext context) {
       if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
@@ -134,7 +124,7 @@ public final class OutcomeFiles {
       }
       Map<Content, OutputFile> files = new LinkedHashMap<>();
       try {
-        outputs.forEach(each -> files.put(each.content, new OutputFile(Path.of(each.file))));
+        outputs.forEach((content, file) -> files.put(content, new OutputFile(Path.of(file))));
       } catch (RuntimeException e) {
         IOUtils.closeAllQuietly(files.values());
         throw e;
