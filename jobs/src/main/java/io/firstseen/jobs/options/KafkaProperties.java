@@ -4,8 +4,8 @@ import static io.firstseen.jobs.options.OptionValues.reject;
 
 import io.firstseen.filters.key.SecretFiles;
 import io.firstseen.operators.UserErrorException;
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,13 +91,9 @@ public final class KafkaProperties {
     if (file != null) {
       SecretFiles.warnIfAccessible(file);
       Properties ofFile = new Properties();
-      try (BufferedReader reader = Files.newBufferedReader(file)) {
+      try {
         // A byte order mark would be a part of the first name.
-        reader.mark(1);
-        if (reader.read() != '\uFEFF') {
-          reader.reset();
-        }
-        ofFile.load(reader);
+        ofFile.load(new StringReader(Files.readString(file).replaceFirst("^\uFEFF", "")));
       } catch (CharacterCodingException e) {
         throw new UserErrorException("--kafka-properties: " + file + " is not UTF-8");
       } catch (IOException e) {
