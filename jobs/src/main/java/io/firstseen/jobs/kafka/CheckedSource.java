@@ -31,8 +31,6 @@ record CheckedSource(
     KafkaSource<SourceEvent> connector, InputTopics.Settings settings, @Nullable Accepted accepted)
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
         ResultTypeQueryable<SourceEvent> {
-  private static final long serialVersionUID = 1;
-
   /**
    * The accepted topic.
    *
@@ -41,9 +39,7 @@ record CheckedSource(
    * @param deserializer the deserializer of the connector
    */
   record Accepted(String topic, Duration retention, ChangelogDeserializer deserializer)
-      implements Serializable {
-    private static final long serialVersionUID = 1;
-  }
+      implements Serializable {}
 
   @Override
   public SourceReader<SourceEvent, KafkaPartitionSplit> createReader(SourceReaderContext context)

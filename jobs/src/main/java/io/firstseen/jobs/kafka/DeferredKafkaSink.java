@@ -63,8 +63,6 @@ record DeferredKafkaSink<T, R>(
         SupportsCommitter<KafkaCommittable>,
         SupportsPreWriteTopology<T>,
         SupportsPostCommitTopology<KafkaCommittable> {
-  private static final long serialVersionUID = 1;
-
   private static final Logger LOG = LoggerFactory.getLogger(DeferredKafkaSink.class);
 
   @Override

@@ -49,8 +49,6 @@ public record EventDeserializer(
    */
   public static final int MAX_RECORD_BYTES = 960 * 1024;
 
-  private static final long serialVersionUID = 1;
-
   // The maximum overhead of the protocol per header.
   private static final int HEADER_BYTES = 8;
 

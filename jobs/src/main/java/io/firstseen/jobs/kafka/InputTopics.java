@@ -39,9 +39,7 @@ class InputTopics implements AutoCloseable {
    */
   record Settings(
       Properties clientProperties, boolean acceptsNewTopic, boolean allowsSkippedOffsets)
-      implements Serializable {
-    private static final long serialVersionUID = 1;
-  }
+      implements Serializable {}
 
   InputTopics(Settings settings, Counter skippedOffsets) {
     this.settings = settings;

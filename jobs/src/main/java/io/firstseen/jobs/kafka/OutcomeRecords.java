@@ -39,8 +39,6 @@ record OutcomeRecords(
     String deadLettersTopic,
     String claimsTopic)
     implements KafkaRecordSerializationSchema<OutcomeRecords.Part> {
-  private static final long serialVersionUID = 1;
-
   private static final byte[] NO_PAYLOAD = {};
   private static final byte[] DUPLICATE = "duplicate".getBytes(UTF_8);
   private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);

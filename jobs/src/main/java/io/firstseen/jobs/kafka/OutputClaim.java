@@ -44,7 +44,6 @@ record OutputClaim(
     OutputTopics topics,
     OutputTopics inputs)
     implements Serializable {
-  private static final long serialVersionUID = 1;
   private static final String CLAIM = "/claim";
 
   static String claimKey(String output) {

@@ -19,8 +19,6 @@ import org.apache.kafka.common.Uuid;
  */
 record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedPartitions)
     implements Serializable {
-  private static final long serialVersionUID = 1;
-
   private static final String ACCEPTED = "--accepted-topic";
 
   /** The current or previous state of a topic at the brokers. */

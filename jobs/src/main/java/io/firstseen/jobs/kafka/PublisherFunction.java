@@ -80,9 +80,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       boolean isOnlyManifests,
       PublisherLine takenOver,
       @Nullable String restoredFrom)
-      implements Serializable {
-    private static final long serialVersionUID = 1;
-  }
+      implements Serializable {}
 
   private final Settings settings;
 

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
     implements Serializable {
-  private static final long serialVersionUID = 1;
-
   PublisherKeys {
     publicKeys = List.copyOf(publicKeys);
   }

@@ -18,8 +18,6 @@ import java.util.OptionalLong;
  *     without a manifest
  */
 record PublisherLine(List<String> claims, long sequence) implements Serializable {
-  private static final long serialVersionUID = 1;
-
   // Represents manifests without a claim.
   private static final String UNCLAIMED = "";
 

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 record SnapshotRecords(String topic)
     implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
-  private static final long serialVersionUID = 1;
-
   /**
    * The content of one record of the topic.
    *

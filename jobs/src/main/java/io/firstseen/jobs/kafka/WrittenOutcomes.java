@@ -32,8 +32,6 @@ final class WrittenOutcomes {
    */
   record OutcomeShards(int count, @Nullable KeyHashSource hashSource, boolean isByScope)
       implements Serializable {
-    private static final long serialVersionUID = 1;
-
     /** The shard of a sink whose tasks process the events of partitions. */
     static final OutcomeShards ONE = new OutcomeShards(1, null, false);
 

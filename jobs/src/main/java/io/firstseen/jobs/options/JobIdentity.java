@@ -29,8 +29,6 @@ import picocli.CommandLine.Model.OptionSpec;
  * @param values the text of each value, with {@code \n} for a line feed
  */
 public record JobIdentity(NavigableMap<String, String> values) implements Serializable {
-  private static final long serialVersionUID = 1;
-
   private static final String TTL = "ttl";
   private static final String NEAR = "near";
   private static final String NONE = "none";

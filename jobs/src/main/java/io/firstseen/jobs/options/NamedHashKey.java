@@ -58,8 +58,6 @@ record NamedHashKey(String option, @Nullable Path value) {
    * @param name the absolute path of a file, or {@link #PUBLIC}; null for the environment
    */
   private record Place(@Nullable String name) implements KeyHashSource.Reader {
-    private static final long serialVersionUID = 1;
-
     @Override
     public KeyHash read() throws IOException {
       return read(System.getenv(VARIABLE));
