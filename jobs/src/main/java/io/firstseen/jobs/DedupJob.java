@@ -231,7 +231,6 @@ public final class DedupJob {
     JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.DEDUP, kafka, options));
   }
 
-  /** Checks the options of a dedup job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.requireParallelismOfDedup(options);

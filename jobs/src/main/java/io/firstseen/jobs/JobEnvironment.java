@@ -37,7 +37,6 @@ final class JobEnvironment {
 
   private JobEnvironment() {}
 
-  /** Configures the settings of every job. */
   static void configure(StreamExecutionEnvironment env, StreamOptions options) {
     Configuration settings = new Configuration();
     // No Kryo: a type without one of our serializers is an error.

@@ -120,7 +120,6 @@ public final class SnapshotJob {
     }
   }
 
-  /** Adds all operators after the accepted operations. */
   static void attach(
       DataStream<HashedOperation> operations,
       Sink<SnapshotRecord> sink,
@@ -178,7 +177,6 @@ public final class SnapshotJob {
     JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options));
   }
 
-  /** Checks the options of a snapshot job without contacting brokers. */
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.topics().requireChangelog();
     JobEnvironment.requireParallelismOfSnapshots(options);

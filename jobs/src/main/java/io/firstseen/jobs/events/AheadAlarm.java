@@ -21,9 +21,6 @@ public final class AheadAlarm {
   private boolean warned;
   private long warnedMillis;
 
-  /** Creates an alarm without events. */
-  public AheadAlarm() {}
-
   /**
    * Counts the next event. After {@value #EVENTS} events, returns a warning if more than half of
    * them were too far ahead.

@@ -29,8 +29,6 @@ public final class EventParser implements Serializable {
   private final Canonicaliser canonicaliser;
 
   /**
-   * Creates a parser.
-   *
    * @param maxAhead the maximum time by which an event may be ahead of the system clock
    * @param clock the clock, which must be serializable ({@link Clock#systemUTC()} is)
    */
@@ -39,8 +37,6 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * Creates a parser like {@link #EventParser(Duration, Clock)}.
-   *
    * @param canonicaliser the canonicaliser, from which {@link #parseLine} derives whether a key may
    *     contain tabs
    */

@@ -29,7 +29,6 @@ final class FieldNode implements Serializable {
     return root;
   }
 
-  /** Creates a missing value per pointer. */
   static FieldValue[] nothing(int pointers) {
     FieldValue[] found = new FieldValue[pointers];
     Arrays.fill(found, FieldValue.MISSING);
@@ -46,7 +45,6 @@ final class FieldNode implements Serializable {
     return children.get(Integer.toString(index));
   }
 
-  /** Whether a pointer continues below this node. */
   boolean hasChildren() {
     return !children.isEmpty();
   }

@@ -18,8 +18,6 @@ public final class EventLines implements StreamFormat.Reader<SourceEvent> {
   private final String name;
 
   /**
-   * Creates a reader.
-   *
    * @param stream the decompressed lines
    * @param name the prefix of the events' places
    */

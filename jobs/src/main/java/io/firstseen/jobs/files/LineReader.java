@@ -71,7 +71,6 @@ public final class LineReader {
     return length == line.length ? line : Arrays.copyOf(line, length);
   }
 
-  /** The position of the next LF; the limit if the buffer has none. */
   private int endOfLine() {
     int end = position;
     while (end < limit && buffer[end] != '\n') {

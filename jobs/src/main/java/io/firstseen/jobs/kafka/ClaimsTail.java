@@ -65,7 +65,6 @@ final class ClaimsTail implements AutoCloseable {
     return !reader.partitions().isEmpty();
   }
 
-  /** Reads to the current end, see {@link TailReader#readToEnd}. */
   void readToEnd() {
     reader.readToEnd(this::take);
   }

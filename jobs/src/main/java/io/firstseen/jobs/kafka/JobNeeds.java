@@ -15,23 +15,17 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options) {
 
-  /** The jobs. */
   public enum Job {
-    /** {@code DedupJob}. */
     DEDUP,
-    /** {@code SnapshotJob}. */
     SNAPSHOTS,
-    /** {@code PipelineJob}. */
     PIPELINE,
     /** A client that only reads snapshots. */
     NONE;
 
-    /** Whether the job dedups. */
     public boolean dedups() {
       return this == DEDUP || this == PIPELINE;
     }
 
-    /** Whether the job publishes a set. */
     public boolean publishes() {
       return this == SNAPSHOTS || this == PIPELINE;
     }

@@ -168,7 +168,6 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     endTransaction();
   }
 
-  /** Emits the progress of a transaction that contains outcomes. */
   private void endTransaction() throws InterruptedException {
     if (!hasBegun) {
       if (!claimed.isClaimed() && !claims.isTakeOver()) {

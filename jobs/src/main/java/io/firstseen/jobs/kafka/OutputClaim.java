@@ -68,7 +68,6 @@ record OutputClaim(
     return topicsPrefix(output) + "events";
   }
 
-  /** The prefix of these record keys. */
   static String topicsPrefix(String output) {
     return output + "/topics/";
   }

@@ -112,7 +112,6 @@ final class PublishedTail implements AutoCloseable {
         });
   }
 
-  /** Reads all committed records, see {@link TailReader#readToEnd}. */
   void readToEnd() {
     reader.readToEnd(this::take);
   }

@@ -273,7 +273,6 @@ public final class KafkaOptions implements Cloneable {
     return checkpointInterval;
   }
 
-  /** The directory of checkpoints, if it was given. */
   public Optional<String> checkpointDirectory() {
     return Optional.ofNullable(checkpointDirectory);
   }

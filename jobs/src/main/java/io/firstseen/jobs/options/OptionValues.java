@@ -198,7 +198,6 @@ public final class OptionValues {
     }
   }
 
-  /** The URI of a directory. */
   public static final class DirectoryUri extends Value<URI> {
     DirectoryUri() {
       super(URI::create, uri -> isPlain(uri) && uri.isAbsolute() && !uri.isOpaque(), DIRECTORY);
@@ -231,7 +230,6 @@ public final class OptionValues {
     }
   }
 
-  /** The sequence of a manifest. */
   public static final class Sequence extends Value<Long> {
     Sequence() {
       super(value -> readWholeNumber(value, 0, Long.MAX_VALUE));
@@ -245,7 +243,6 @@ public final class OptionValues {
     }
   }
 
-  /** A whole number within bounds. */
   public abstract static class WholeNumber extends Value<Integer> {
     protected WholeNumber(int min, int max) {
       super(value -> (int) readWholeNumber(value, min, max));
@@ -283,14 +280,12 @@ public final class OptionValues {
     }
   }
 
-  /** The name of a canonicaliser. */
   public static final class CanonicaliserName extends Value<Canonicaliser> {
     CanonicaliserName() {
       super(Canonicaliser::of);
     }
   }
 
-  /** A rule for near-duplicates. */
   public static final class NearRuleName extends Value<NearRule> {
     NearRuleName() {
       super(NearRule::of);
@@ -304,7 +299,6 @@ public final class OptionValues {
     }
   }
 
-  /** The length of a time to live. */
   public static final class TtlLength extends Value<Duration> {
     TtlLength() {
       super(
@@ -318,7 +312,6 @@ public final class OptionValues {
     }
   }
 
-  /** The name of a ttl's clock. */
   public static final class TtlClock extends Value<TimeToLive.Clock> {
     TtlClock() {
       super(TimeToLive.Clock::of);
@@ -332,7 +325,6 @@ public final class OptionValues {
     }
   }
 
-  /** The name of a mode of the dedup. */
   public static final class ModeName extends Value<DedupMode> {
     ModeName() {
       super(DedupMode::of);
@@ -349,14 +341,12 @@ public final class OptionValues {
     }
   }
 
-  /** The path to a field of a value. */
   public static final class Pointer extends Value<FieldPointer> {
     Pointer() {
       super(FieldPointer::parse);
     }
   }
 
-  /** A pattern of names of topics. */
   public static final class TopicPattern implements ITypeConverter<Pattern> {
     @Override
     public Pattern convert(String value) {

@@ -17,10 +17,8 @@ import picocli.CommandLine.Option;
 
 /** Options of the snapshots. */
 public final class SnapshotOptions {
-  /** The default name of a set. */
   public static final String DEFAULT_SET = "firstseen";
 
-  /** The default number of snapshot shards. */
   public static final int DEFAULT_SHARDS = 16;
 
   private static final String HASH_KEY = "--snapshot-hash-key-file";

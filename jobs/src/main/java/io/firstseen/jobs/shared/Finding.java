@@ -9,7 +9,6 @@ package io.firstseen.jobs.shared;
  */
 public record Finding(String check, Status status, String text) {
 
-  /** The status of a result. */
   public enum Status {
     /** The check passed. */
     OK,

@@ -9,12 +9,10 @@ public enum Output {
   /** The changelog and the records. */
   BOTH;
 
-  /** Whether the changelog is written. */
   public boolean hasChangelog() {
     return this != RECORD;
   }
 
-  /** Whether the records are forwarded. */
   public boolean hasRecords() {
     return this != CHANGELOG;
   }
