@@ -36,9 +36,9 @@ final class AvroFields implements ValueFields {
 
   @Override
   public FieldValue[] read(byte[] value) throws MalformedEventException {
-    int id = hasHeader ? SchemaHeader.id(value) : 0;
+    int id = hasHeader ? ValueFields.schemaId(value) : 0;
     Schema schema = schemas.of(id);
-    Walk walk = new Walk(new AvroInput(value, hasHeader ? SchemaHeader.BYTES : 0), count);
+    Walk walk = new Walk(new AvroInput(value, hasHeader ? HEADER_BYTES : 0), count);
     walk.read(schema, root, 0);
     if (walk.in.remaining() > 0) {
       throw new MalformedEventException(

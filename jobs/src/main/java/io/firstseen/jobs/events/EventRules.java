@@ -25,6 +25,8 @@ final class EventRules implements Serializable {
 
   private static final long MAX_SECONDS = 4_102_444_800L;
 
+  private static final int MAX_EXCERPT_CHARS = 120;
+
   private final long maxAheadMillis;
   private final Clock clock;
 
@@ -80,7 +82,7 @@ final class EventRules implements Serializable {
       case "delete", "del" -> Operation.DELETE;
       default ->
           throw new MalformedEventException(
-              "op must be %s, got '%s'".formatted(names, Excerpt.of(op)));
+              "op must be %s, got '%s'".formatted(names, excerpt(op)));
     };
   }
 
@@ -114,5 +116,15 @@ final class EventRules implements Serializable {
     } catch (CharacterCodingException e) {
       throw new MalformedEventException(what + " has an unpaired surrogate");
     }
+  }
+
+  /** Cuts input text for an error message: short, on one line, without control characters. */
+  static String excerpt(String text) {
+    StringBuilder excerpt = new StringBuilder();
+    text.chars()
+        .limit(MAX_EXCERPT_CHARS)
+        .map(c -> Character.isISOControl(c) || Character.isSurrogate((char) c) ? '?' : c)
+        .forEach(c -> excerpt.append((char) c));
+    return text.length() > MAX_EXCERPT_CHARS ? excerpt + "..." : excerpt.toString();
   }
 }

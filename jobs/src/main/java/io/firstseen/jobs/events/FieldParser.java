@@ -233,7 +233,7 @@ public final class FieldParser implements Serializable {
                 field,
                 maxTime(),
                 fields.timeUnit().name().toLowerCase(Locale.ROOT),
-                Excerpt.of(value.text())));
+                EventRules.excerpt(value.text())));
   }
 
   private MalformedEventException noTime(FieldPointer field, FieldValue value) {
@@ -243,6 +243,6 @@ public final class FieldParser implements Serializable {
                 field,
                 fields.timeUnit().name().toLowerCase(Locale.ROOT),
                 value.kind().words(),
-                value.text().isEmpty() ? "" : ", '" + Excerpt.of(value.text()) + "'"));
+                value.text().isEmpty() ? "" : ", '" + EventRules.excerpt(value.text()) + "'"));
   }
 }

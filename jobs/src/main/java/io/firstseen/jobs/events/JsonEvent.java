@@ -58,7 +58,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
       return Long.parseLong(ts.text());
     } catch (NumberFormatException e) {
       throw new MalformedEventException(
-          "ts must have at most 64 bits, got " + Excerpt.of(ts.text()));
+          "ts must have at most 64 bits, got " + EventRules.excerpt(ts.text()));
     }
   }
 }

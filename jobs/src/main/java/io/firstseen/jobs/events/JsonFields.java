@@ -42,9 +42,10 @@ final class JsonFields implements ValueFields {
         throw new MalformedEventException("JSON continues after the value");
       }
     } catch (JsonProcessingException e) {
-      throw new MalformedEventException("malformed JSON: " + Excerpt.of(e.getOriginalMessage()));
+      throw new MalformedEventException(
+          "malformed JSON: " + EventRules.excerpt(e.getOriginalMessage()));
     } catch (IOException e) {
-      throw new MalformedEventException("malformed JSON: " + Excerpt.of(String.valueOf(e)));
+      throw new MalformedEventException("malformed JSON: " + EventRules.excerpt(String.valueOf(e)));
     }
     return found;
   }

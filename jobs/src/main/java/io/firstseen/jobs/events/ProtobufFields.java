@@ -141,8 +141,8 @@ final class ProtobufFields implements ValueFields {
       CodedInputStream in = CodedInputStream.newInstance(value);
       if (hasHeader) {
         // The id itself is not used.
-        int unused = SchemaHeader.id(value);
-        in.skipRawBytes(SchemaHeader.BYTES);
+        int unused = ValueFields.schemaId(value);
+        in.skipRawBytes(HEADER_BYTES);
         checkIndexes(in);
       }
       int from = in.getTotalBytesRead();
@@ -154,7 +154,7 @@ final class ProtobufFields implements ValueFields {
       }
     } catch (IOException e) {
       throw new MalformedEventException(
-          "malformed Protocol Buffers: " + Excerpt.of(String.valueOf(e.getMessage())));
+          "malformed Protocol Buffers: " + EventRules.excerpt(String.valueOf(e.getMessage())));
     }
     return found;
   }

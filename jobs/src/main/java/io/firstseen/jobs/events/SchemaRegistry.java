@@ -191,7 +191,8 @@ final class SchemaRegistry implements AvroSchemas {
     String type = json.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
       return Answer.unusable(
-          "schema %d must be an Avro schema, its type is %s".formatted(id, Excerpt.of(type)));
+          "schema %d must be an Avro schema, its type is %s"
+              .formatted(id, EventRules.excerpt(type)));
     }
     if (!json.path("references").isEmpty()) {
       return Answer.unusable("schema %d must not have references".formatted(id));
@@ -200,7 +201,8 @@ final class SchemaRegistry implements AvroSchemas {
       return new Answer(AvroSchemas.parse(json.path("schema").asText()), null, Long.MAX_VALUE);
     } catch (AvroRuntimeException e) {
       return Answer.unusable(
-          "schema %d is unusable: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
+          "schema %d is unusable: %s"
+              .formatted(id, EventRules.excerpt(String.valueOf(e.getMessage()))));
     }
   }
 
