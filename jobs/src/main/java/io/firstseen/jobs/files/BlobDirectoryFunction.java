@@ -143,7 +143,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   /** After a start from state, the blobs in use include blobs of an earlier run. */
   private void requireBlobs(SnapshotRecord inUse) throws IOException {
-    if (written != null && !BlobsInPlace.areAll(inUse, written)) {
+    if (written != null && !written.containsAll(inUse.digestsInUse())) {
       for (FileStatus file : files.listStatus(new Path(directory))) {
         written.add(file.getPath().getName());
       }

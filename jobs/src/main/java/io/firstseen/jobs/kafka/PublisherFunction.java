@@ -250,7 +250,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private void requireBlobs(SnapshotRecord inUse) throws IOException {
     if (tail.blobs() != null) {
       tail.readToEnd();
-      BooleanSupplier areAll = () -> BlobsInPlace.areAll(inUse, tail.blobs());
+      BooleanSupplier areAll = () -> tail.blobs().containsAll(inUse.digestsInUse());
       if (!tail.awaitCommitted(areAll, written, COMMIT_TIMEOUT)) {
         throw new IOException(
             "transactions on topic %s stayed open, so the job cannot check the blobs of set %s yet: it tries again"

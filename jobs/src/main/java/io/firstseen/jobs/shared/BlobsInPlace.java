@@ -14,11 +14,6 @@ public final class BlobsInPlace {
 
   private BlobsInPlace() {}
 
-  /** Whether these blobs include all blobs in use. */
-  public static boolean areAll(SnapshotRecord inUse, Set<String> digests) {
-    return digests.containsAll(inUse.digestsInUse());
-  }
-
   /**
    * Requires all blobs in use.
    *
