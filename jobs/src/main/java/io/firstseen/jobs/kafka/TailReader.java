@@ -183,11 +183,9 @@ final class TailReader implements AutoCloseable {
   }
 
   private long left(Map<TopicPartition, Long> ends) {
-    long left = 0;
-    for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
-      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), TIMEOUT));
-    }
-    return left;
+    return ends.entrySet().stream()
+        .mapToLong(end -> Math.max(0, end.getValue() - consumer.position(end.getKey(), TIMEOUT)))
+        .sum();
   }
 
   @Override

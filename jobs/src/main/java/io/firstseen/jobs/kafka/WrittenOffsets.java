@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -112,11 +113,9 @@ final class WrittenOffsets {
 
   /** The last place per partition, for messages. */
   String places() {
-    List<String> places = new ArrayList<>();
-    byPartition.forEach(
-        (partition, offsets) ->
-            places.add(partition + "@" + Arrays.stream(offsets).max().orElse(NONE)));
-    return String.join(", ", places);
+    return byPartition.entrySet().stream()
+        .map(each -> each.getKey() + "@" + Arrays.stream(each.getValue()).max().orElse(NONE))
+        .collect(Collectors.joining(", "));
   }
 
   /** A place that is written here but not in {@code other}; empty if there is no such place. */
