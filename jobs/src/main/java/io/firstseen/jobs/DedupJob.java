@@ -218,19 +218,6 @@ public final class DedupJob {
     }
   }
 
-  /**
-   * Adds the job to the environment, reading from and writing to Kafka. Checks the options and the
-   * brokers, creates missing topics, and sets up checkpoints.
-   *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
-   *     meet the job's needs
-   * @throws IllegalArgumentException if an option is out of its bounds
-   */
-  public static void buildOnKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.DEDUP, kafka, options));
-  }
-
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.events().checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.requireParallelismOfDedup(options);

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
 /** Builds and executes a job of a command line on Kafka, and reports user errors on one line. */
-final class JobMain {
+public final class JobMain {
 
   private JobMain() {}
 
@@ -43,7 +43,7 @@ final class JobMain {
         env -> {
           JobNeeds needs = arguments.needs();
           warnOfHashKeys(needs.options());
-          buildOnKafka(env, needs);
+          buildOnKafka(env, needs.job(), needs.kafka(), needs.options());
         },
         jobName);
   }
@@ -87,11 +87,20 @@ final class JobMain {
     return needs;
   }
 
-  /** Checks options and brokers, creates missing topics, and adds the job with checkpoints. */
-  static void buildOnKafka(StreamExecutionEnvironment env, JobNeeds needs) {
+  /**
+   * Adds a job to the environment, reading from and writing to Kafka. Checks the options and the
+   * brokers, creates missing topics, and sets up checkpoints.
+   *
+   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
+   *     meet the job's needs
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void buildOnKafka(
+      StreamExecutionEnvironment env, JobNeeds.Job job, KafkaOptions kafka, JobOptions options) {
+    JobNeeds needs = new JobNeeds(job, kafka, options);
     check(needs);
     Continued continued = Preflight.require(needs, JobEnvironment.restoredFrom(env));
-    JobEnvironment.configureCheckpoints(env, needs.kafka());
+    JobEnvironment.configureCheckpoints(env, kafka);
     build(env, needs, continued);
   }
 

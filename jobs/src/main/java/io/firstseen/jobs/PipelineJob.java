@@ -2,7 +2,6 @@ package io.firstseen.jobs;
 
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.options.JobOptions;
-import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
@@ -87,12 +86,6 @@ public final class PipelineJob {
         }
       }
     }
-  }
-
-  /** Adds the job to the environment, like {@link DedupJob#buildOnKafka}. */
-  public static void buildOnKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.PIPELINE, kafka, options));
   }
 
   /** Checks a command line, like {@link DedupJob#check(String...)}. */

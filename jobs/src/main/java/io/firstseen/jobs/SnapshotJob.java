@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
 import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
@@ -10,6 +11,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.shared.KeyFiles;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
@@ -18,6 +20,8 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Map;
@@ -25,6 +29,7 @@ import java.util.Optional;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFilterFunction;
+import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -171,12 +176,6 @@ public final class SnapshotJob {
     return options.snapshots().window().toMillis();
   }
 
-  /** Adds the job to the environment, like {@link DedupJob#buildOnKafka}. */
-  public static void buildOnKafka(
-      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    JobMain.buildOnKafka(env, new JobNeeds(JobNeeds.Job.SNAPSHOTS, kafka, options));
-  }
-
   static void check(KafkaOptions kafka, JobOptions options) {
     kafka.topics().requireChangelog();
     JobEnvironment.requireParallelismOfSnapshots(options);
@@ -197,11 +196,8 @@ public final class SnapshotJob {
   }
 
   /**
-   * The publication that continues after a manifest.
-   *
-   * @param latestEndMillis the latest end of a window that is possible now; the job does not wait
-   *     for a later end
-   * @throws UserErrorException if no sequence can follow
+   * The publication that continues after a manifest. The job does not wait for a window end after
+   * {@code latestEndMillis}.
    */
   static Publication takingOver(Publication publication, Manifest newest, long latestEndMillis) {
     if (newest.sequence() == Long.MAX_VALUE) {
@@ -284,6 +280,33 @@ public final class SnapshotJob {
         }
       }
       return event.isWellFormed();
+    }
+  }
+
+  /** Signs manifests. The task reads the key from its file; the job graph holds only the path. */
+  private static final class SigningFunction
+      extends RichMapFunction<SnapshotRecord, SnapshotRecord> {
+    private static final long serialVersionUID = 1;
+
+    private final String keyFile;
+    private transient SigningKey key;
+
+    SigningFunction(Path keyFile) {
+      this.keyFile = keyFile.toAbsolutePath().toString();
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      key = KeyFiles.signingKey(Path.of(keyFile));
+    }
+
+    @Override
+    public SnapshotRecord map(SnapshotRecord record) throws IOException {
+      if (record.kind() != SnapshotRecord.Kind.MANIFEST) {
+        return record;
+      }
+      Manifest signed = key.sign(Manifest.read(record.value()));
+      return new SnapshotRecord(record.kind(), record.key(), signed.toBytes());
     }
   }
 }

@@ -11,7 +11,8 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.net.URI;
@@ -116,8 +117,9 @@ class BlobsInObjectStorageTest {
     kafka.createTopics(
         List.of(new NewTopic(accepted, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
     StreamExecutionEnvironment env = cluster.environment();
-    SnapshotJob.buildOnKafka(
+    JobMain.buildOnKafka(
         env,
+        Job.SNAPSHOTS,
         KafkaOptions.parse(
             "--bootstrap-servers=" + kafka.bootstrapServers(),
             "--checkpoint-interval=200ms",

@@ -4,7 +4,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.Continued;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
@@ -53,7 +53,7 @@ final class Pipelines {
   static void build(
       Subject subject, StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     if (subject.isOurs()) {
-      DedupJob.buildOnKafka(env, kafka, options);
+      JobMain.buildOnKafka(env, Job.DEDUP, kafka, options);
     } else {
       buildToCompare(subject, env, kafka, options);
       Preflight.require(new JobNeeds(Job.DEDUP, kafka, JobOptions.parse()), Optional.empty());

@@ -12,8 +12,9 @@ import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.Bound;
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.DedupOptions;
@@ -210,9 +211,9 @@ class ChangedOptionsTest {
     JobOptions options = JobOptions.parse(others.toArray(String[]::new));
     StreamExecutionEnvironment env = FLINK.cluster().environment(settings);
     switch (job) {
-      case "DedupJob" -> DedupJob.buildOnKafka(env, kafkaOptions, options);
-      case "SnapshotJob" -> SnapshotJob.buildOnKafka(env, kafkaOptions, options);
-      default -> PipelineJob.buildOnKafka(env, kafkaOptions, options);
+      case "DedupJob" -> JobMain.buildOnKafka(env, Job.DEDUP, kafkaOptions, options);
+      case "SnapshotJob" -> JobMain.buildOnKafka(env, Job.SNAPSHOTS, kafkaOptions, options);
+      default -> JobMain.buildOnKafka(env, Job.PIPELINE, kafkaOptions, options);
     }
     return env.executeAsync();
   }

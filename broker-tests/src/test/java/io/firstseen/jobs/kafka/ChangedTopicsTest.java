@@ -13,7 +13,8 @@ import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Finding;
@@ -101,7 +102,7 @@ class ChangedTopicsTest {
 
   private JobClient dedup(Configuration settings, String... more) throws Exception {
     StreamExecutionEnvironment env = FLINK.environment(settings);
-    DedupJob.buildOnKafka(env, options(more), JobOptions.parse());
+    JobMain.buildOnKafka(env, Job.DEDUP, options(more), JobOptions.parse());
     return env.executeAsync();
   }
 

@@ -15,7 +15,8 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.ExpectedSet;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.ByteBuffer;
@@ -83,8 +84,9 @@ class CompactedSnapshotsTest {
                 .configs(Map.of("cleanup.policy", "compact")),
             new NewTopic(name + ".snapshots", 2, (short) 1).configs(HARSH)));
     StreamExecutionEnvironment env = FLINK.environment();
-    SnapshotJob.buildOnKafka(
+    JobMain.buildOnKafka(
         env,
+        Job.SNAPSHOTS,
         KafkaOptions.parse(
             "--bootstrap-servers=" + kafka.bootstrapServers(),
             "--checkpoint-interval=50ms",

@@ -10,7 +10,8 @@ import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.io.DataInputStream;
@@ -116,7 +117,7 @@ class DeadLettersTest {
             "--duplicates=none",
             "--dead-letters-topic=" + name + ".dead-letters");
     StreamExecutionEnvironment env = FLINK.environment(settings);
-    DedupJob.buildOnKafka(env, kafka, JobOptions.parse("--parallelism=" + tasks));
+    JobMain.buildOnKafka(env, Job.DEDUP, kafka, JobOptions.parse("--parallelism=" + tasks));
     return env.executeAsync(name);
   }
 

@@ -9,8 +9,9 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.OutcomeCounts;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Duplicates;
@@ -70,8 +71,9 @@ class DuplicatesOptionTest {
               "--duplicates-topic=" + name + ".duplicates",
               "--duplicates=" + which.name().toLowerCase(Locale.ROOT),
               "--dead-letters-topic=" + name + ".dead-letters");
-      DedupJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.DEDUP,
           options.stopAt(topics.ends(name + ".events")),
           JobOptions.parse("--fpr=0.0000001", "--capacity=100000"));
       Map<Outcome.Kind, Long> counts = OutcomeCounts.of(env.execute().getAllAccumulatorResults());

@@ -14,9 +14,9 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ class ExactlyOnceTest {
       topics.send(calm + ".events", 1, after);
       KafkaOptions bounded = kafkaOptions(kafka, calm).stopAt(topics.ends(calm + ".events"));
       StreamExecutionEnvironment env = FLINK.environment();
-      PipelineJob.buildOnKafka(env, bounded, jobOptions(1, backend));
+      JobMain.buildOnKafka(env, Job.PIPELINE, bounded, jobOptions(1, backend));
       env.execute();
 
       for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
@@ -212,16 +212,18 @@ class ExactlyOnceTest {
       createEvents(kafka, two, 2);
       topics.send(two + ".events", 2, events);
       StreamExecutionEnvironment dedup = FLINK.environment();
-      DedupJob.buildOnKafka(
+      JobMain.buildOnKafka(
           dedup,
+          Job.DEDUP,
           kafkaOptions(kafka, two).stopAt(topics.ends(two + ".events")),
           jobOptions(1, "heap"));
       dedup.execute();
       assertThat(committed(topics, two + ".accepted")).hasSize(model.accepted);
 
       StreamExecutionEnvironment snapshots = FLINK.environment();
-      SnapshotJob.buildOnKafka(
+      JobMain.buildOnKafka(
           snapshots,
+          Job.SNAPSHOTS,
           kafkaOptions(kafka, two).stopAt(topics.ends(two + ".accepted")),
           jobOptions(1, "heap"));
       assertThat(SnapshotJob.operations(snapshots.execute().getAllAccumulatorResults()))
@@ -243,8 +245,9 @@ class ExactlyOnceTest {
       createEvents(kafka, large, 1);
       topics.send(large + ".events", 1, List.of(largest, largest, larger));
       StreamExecutionEnvironment env = FLINK.environment();
-      PipelineJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.PIPELINE,
           kafkaOptions(kafka, large).stopAt(topics.ends(large + ".events")),
           jobOptions(1, "heap"));
       env.execute();
@@ -276,8 +279,11 @@ class ExactlyOnceTest {
               "--duplicates-topic=" + quiet + ".duplicates",
               "--dead-letters-topic=" + quiet + ".dead-letters",
               "--snapshots-topic=" + quiet + ".snapshots");
-      PipelineJob.buildOnKafka(
-          env, options, JobOptions.parse("--parallelism=3", "--window=1d", "--idle-timeout=1s"));
+      JobMain.buildOnKafka(
+          env,
+          Job.PIPELINE,
+          options,
+          JobOptions.parse("--parallelism=3", "--window=1d", "--idle-timeout=1s"));
       JobClient job = env.executeAsync();
       assertSnapshotHolds(kafka, quiet, model.live);
       TestJobs.cancel(job);
@@ -406,8 +412,8 @@ class ExactlyOnceTest {
       String... more)
       throws Exception {
     StreamExecutionEnvironment env = FLINK.environment(settings);
-    PipelineJob.buildOnKafka(
-        env, kafkaOptions(kafka, name), jobOptions(parallelism, backend, more));
+    JobMain.buildOnKafka(
+        env, Job.PIPELINE, kafkaOptions(kafka, name), jobOptions(parallelism, backend, more));
     return env.executeAsync(name);
   }
 

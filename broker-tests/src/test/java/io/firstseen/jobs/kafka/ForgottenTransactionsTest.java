@@ -9,7 +9,8 @@ import static org.awaitility.Awaitility.await;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ class ForgottenTransactionsTest {
     KafkaOptions kafka =
         TestJobs.kafkaOptions(broker.bootstrapServers(), checkpointInterval, List.of());
     StreamExecutionEnvironment env = cluster.environment(settings);
-    DedupJob.buildOnKafka(env, kafka, JobOptions.parse("--capacity=1000"));
+    JobMain.buildOnKafka(env, Job.DEDUP, kafka, JobOptions.parse("--capacity=1000"));
     return TestJobs.execute(env, kafka);
   }
 

@@ -14,7 +14,8 @@ import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;
@@ -132,8 +133,9 @@ class OneWriterTest {
             more);
     StreamExecutionEnvironment env = cluster.environment(settings);
     // At this rate none of these few keys is dropped, so the exact model applies.
-    DedupJob.buildOnKafka(
+    JobMain.buildOnKafka(
         env,
+        Job.DEDUP,
         options,
         JobOptions.parse("--fpr=0.0000001", "--capacity=100000", "--parallelism=" + parallelism));
     return TestJobs.execute(env, options);

@@ -10,8 +10,9 @@ import com.sun.net.httpserver.HttpServer;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.OutcomeCounts;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
@@ -72,8 +73,9 @@ class OwnFormatsTest {
     words.addAll(List.of(more));
     try (TopicIo topics = new TopicIo(BROKER.servers())) {
       StreamExecutionEnvironment env = FLINK.environment();
-      DedupJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.DEDUP,
           KafkaOptions.parse(words.toArray(String[]::new)).stopAt(topics.ends(name + ".events")),
           JobOptions.parse("--fpr=0.0000001"));
       Configuration once = new Configuration();

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
@@ -234,7 +234,8 @@ class PassedRecordsTest {
     try (TopicIo topics = new TopicIo(BROKER.servers())) {
       StreamExecutionEnvironment env = FLINK.environment();
       KafkaOptions options = options("--output=" + output);
-      DedupJob.buildOnKafka(env, options.stopAt(topics.ends(name + ".events")), job(parallelism));
+      JobMain.buildOnKafka(
+          env, Job.DEDUP, options.stopAt(topics.ends(name + ".events")), job(parallelism));
       Map<Outcome.Kind, Long> counts = OutcomeCounts.of(env.execute().getAllAccumulatorResults());
 
       int expected = passed(input);
@@ -326,7 +327,7 @@ class PassedRecordsTest {
 
   private JobClient start(String output, Configuration settings) throws Exception {
     StreamExecutionEnvironment env = FLINK.environment(settings);
-    DedupJob.buildOnKafka(env, options("--output=" + output), job(1));
+    JobMain.buildOnKafka(env, Job.DEDUP, options("--output=" + output), job(1));
     return env.executeAsync(name);
   }
 
@@ -357,7 +358,7 @@ class PassedRecordsTest {
               "--records-topic=" + name + ".records",
               "--duplicates=none",
               "--dead-letters-topic=" + name + ".dead-letters");
-      DedupJob.buildOnKafka(env, options.stopAt(topics.ends(name + ".events")), job(1));
+      JobMain.buildOnKafka(env, Job.DEDUP, options.stopAt(topics.ends(name + ".events")), job(1));
       env.execute();
       assertThat(topics.readCommitted(name + ".records").stream().map(PassedRecordsTest::text))
           .containsExactly(text(records.get(0)), text(records.get(2)), text(records.get(4)));

@@ -10,7 +10,7 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -84,7 +84,7 @@ class SeveralTopicsTest {
       String list = "--events-topic=" + name + ".a," + name + ".b";
       KafkaOptions options = apart ? options(list, "--scope-from-topic") : options(list);
       StreamExecutionEnvironment env = FLINK.environment();
-      DedupJob.buildOnKafka(env, options.stopAt(ends), job());
+      JobMain.buildOnKafka(env, Job.DEDUP, options.stopAt(ends), job());
       env.execute();
 
       Stream<String> accepted =
@@ -111,8 +111,9 @@ class SeveralTopicsTest {
       topics.send(name + ".in.a", 1, stream.adds(List.of("x")));
       topics.send(name + ".other", 1, stream.adds(List.of("w")));
       StreamExecutionEnvironment env = FLINK.environment();
-      DedupJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.DEDUP,
           options(
               "--events-topic-pattern=" + Pattern.quote(name) + "\\.in\\..*",
               "--kafka-property=partition.discovery.interval.ms=100",
@@ -145,8 +146,9 @@ class SeveralTopicsTest {
       Map<TopicPartition, Long> ends = new HashMap<>(topics.ends(name + ".a"));
       ends.putAll(topics.ends(name + ".b"));
       StreamExecutionEnvironment env = FLINK.environment();
-      DedupJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.DEDUP,
           options(
                   "--events-topic=" + name + ".a," + name + ".b",
                   "--output=record",

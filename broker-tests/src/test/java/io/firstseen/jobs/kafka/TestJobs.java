@@ -8,7 +8,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -64,7 +64,7 @@ final class TestJobs {
       EmbeddedCluster cluster, KafkaOptions kafka, Configuration settings, String... more)
       throws Exception {
     StreamExecutionEnvironment env = cluster.environment(settings);
-    SnapshotJob.buildOnKafka(env, kafka, jobOptions(more));
+    JobMain.buildOnKafka(env, Job.SNAPSHOTS, kafka, jobOptions(more));
     return execute(env, kafka);
   }
 

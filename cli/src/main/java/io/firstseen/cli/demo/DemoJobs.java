@@ -1,9 +1,10 @@
 package io.firstseen.cli.demo;
 
 import io.firstseen.embedded.EmbeddedCluster;
-import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import java.time.Duration;
@@ -48,10 +49,10 @@ final class DemoJobs {
     this.kafka = DemoSettings.kafka(bootstrapServers);
     KafkaOptions bounded = kafka.stopAt(ends(kafka.events().topic(), events));
     StreamExecutionEnvironment dedupEnvironment = cluster.environment();
-    DedupJob.buildOnKafka(dedupEnvironment, bounded, settings.jobs());
+    JobMain.buildOnKafka(dedupEnvironment, Job.DEDUP, bounded, settings.jobs());
     this.dedup = execute(dedupEnvironment, "firstseen-dedup");
     StreamExecutionEnvironment snapshotsEnvironment = cluster.environment();
-    SnapshotJob.buildOnKafka(snapshotsEnvironment, kafka, settings.jobs());
+    JobMain.buildOnKafka(snapshotsEnvironment, Job.SNAPSHOTS, kafka, settings.jobs());
     this.snapshots = execute(snapshotsEnvironment, "firstseen-snapshots");
     this.dedupResult = dedup.getJobExecutionResult();
     this.snapshotsResult = snapshots.getJobExecutionResult();

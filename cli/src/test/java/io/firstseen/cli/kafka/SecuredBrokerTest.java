@@ -11,8 +11,8 @@ import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.PipelineJob;
-import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.kafka.Preflight;
@@ -220,7 +220,7 @@ class SecuredBrokerTest {
     try (TopicIo open = new TopicIo(kafka.openServers())) {
       JobOptions job = JobOptions.parse("--fpr=0.0000001", "--window=10m");
       StreamExecutionEnvironment env = cluster.environment();
-      PipelineJob.buildOnKafka(env, options(dedupFile, "--start=committed"), job);
+      JobMain.buildOnKafka(env, Job.PIPELINE, options(dedupFile, "--start=committed"), job);
       JobClient pipeline = env.executeAsync();
       // The source commits offsets without waiting for the broker; at the job's end they may be
       // lost.
@@ -252,8 +252,9 @@ class SecuredBrokerTest {
       rights.add(readAccepted("User:dedup"));
       kafka.allowOnly(rights);
       StreamExecutionEnvironment snapshots = cluster.environment();
-      SnapshotJob.buildOnKafka(
+      JobMain.buildOnKafka(
           snapshots,
+          Job.SNAPSHOTS,
           options(dedupFile, "--start=committed").stopAt(open.ends(ACCEPTED)),
           JobOptions.parse("--set=alone", "--window=10m"));
       finish(snapshots);
@@ -262,8 +263,9 @@ class SecuredBrokerTest {
 
       // The job may not read the broker's limit, so the broker rejects larger values.
       StreamExecutionEnvironment tooLong = cluster.environment();
-      SnapshotJob.buildOnKafka(
+      JobMain.buildOnKafka(
           tooLong,
+          Job.SNAPSHOTS,
           options(dedupFile, "--start=committed", "--transaction-timeout=61m")
               .stopAt(open.ends(ACCEPTED)),
           JobOptions.parse("--set=other", "--window=10m"));

@@ -9,8 +9,9 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.filters.key.ScopedKey;
-import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.ChangelogReader;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.io.IOException;
@@ -269,8 +270,9 @@ class BootstrapFromTopicTest {
             directory.resolve("flink"),
             EmbeddedCluster.Settings.defaults().slotsPerTaskManager(2))) {
       StreamExecutionEnvironment env = cluster.environment(start);
-      PipelineJob.buildOnKafka(
+      JobMain.buildOnKafka(
           env,
+          Job.PIPELINE,
           KafkaOptions.parse(
               "--bootstrap-servers=" + KAFKA.servers(),
               "--checkpoint-interval=300ms",

@@ -15,7 +15,8 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.ExpectedSet;
 import io.firstseen.fixtures.SeenUpdates;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.JobMain;
+import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Files;
@@ -204,8 +205,9 @@ class SnapshotPacksOnTopicTest {
   private void submit() throws Exception {
     KAFKA.create(name + ".events", "delete");
     StreamExecutionEnvironment env = FLINK.environment();
-    PipelineJob.buildOnKafka(
+    JobMain.buildOnKafka(
         env,
+        Job.PIPELINE,
         KafkaOptions.parse(
             "--bootstrap-servers=" + KAFKA.servers(),
             "--checkpoint-interval=100ms",
