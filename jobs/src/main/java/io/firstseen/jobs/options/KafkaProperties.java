@@ -137,54 +137,37 @@ public final class KafkaProperties {
       settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
       ProducerConfig producer = new ProducerConfig(settings);
       checkDeliveryTimeout(producer);
-      checkRequestSize(producer);
-      checkTimeouts(valid);
+      // A job whose record is too large for its producer fails after every restart.
+      requireAtLeast(
+          ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+          KafkaOptions.MAX_WRITTEN_BYTES,
+          Integer.toString(KafkaOptions.MAX_WRITTEN_BYTES),
+          producer.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG));
+      // A client that gives up before a broker can respond fails at every attempt.
+      String bound = MIN_TIMEOUT_MILLIS + ", so that a broker can respond in time";
+      TIMEOUTS.forEach(name -> requireAtLeast(name, MIN_TIMEOUT_MILLIS, bound, valid.get(name)));
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
     }
   }
 
-  /** A client that gives up before a broker can respond fails at every attempt. */
-  private static void checkTimeouts(Map<String, Object> settings) {
-    for (String name : TIMEOUTS) {
-      Object value = settings.get(name);
-      if (((Number) value).longValue() < MIN_TIMEOUT_MILLIS) {
-        throw new ConfigException(
-            "%s must be at least %d, so that a broker can respond in time, got %s"
-                .formatted(name, MIN_TIMEOUT_MILLIS, value));
-      }
-    }
-  }
-
-  /** A job whose record is too large for its producer fails after every restart. */
-  private static void checkRequestSize(ProducerConfig producer) {
-    int bytes = producer.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
-    if (bytes < KafkaOptions.MAX_WRITTEN_BYTES) {
-      throw new ConfigException(
-          "%s must be at least %d, got %d"
-              .formatted(
-                  ProducerConfig.MAX_REQUEST_SIZE_CONFIG, KafkaOptions.MAX_WRITTEN_BYTES, bytes));
-    }
-  }
-
   /** The producer rejects this setting only when it starts, in the cluster, after every restart. */
   private static void checkDeliveryTimeout(ProducerConfig producer) {
-    if (!producer.originals().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
-      return;
+    if (producer.originals().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
+      String linger = ProducerConfig.LINGER_MS_CONFIG;
+      String request = ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG;
+      long leastMillis = producer.getLong(linger) + producer.getInt(request);
+      requireAtLeast(
+          ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+          leastMillis,
+          "%s and %s together, %d".formatted(linger, request, leastMillis),
+          producer.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG));
     }
-    int timeoutMillis = producer.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
-    long leastMillis =
-        producer.getLong(ProducerConfig.LINGER_MS_CONFIG)
-            + producer.getInt(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
-    if (timeoutMillis < leastMillis) {
-      throw new ConfigException(
-          "%s must be at least %s and %s together, %d, got %d"
-              .formatted(
-                  ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                  ProducerConfig.LINGER_MS_CONFIG,
-                  ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                  leastMillis,
-                  timeoutMillis));
+  }
+
+  private static void requireAtLeast(String name, long least, String bound, Object value) {
+    if (((Number) value).longValue() < least) {
+      throw new ConfigException("%s must be at least %s, got %s".formatted(name, bound, value));
     }
   }
 }
