@@ -5,6 +5,7 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.apache.flink.util.function.FunctionWithException;
 
 /** Reads the key files of options. */
 public final class KeyFiles {
@@ -17,13 +18,7 @@ public final class KeyFiles {
    * @throws UserErrorException if the file cannot be read or does not contain such a key
    */
   public static SigningKey signingKey(Path file) {
-    try {
-      return SigningKey.read(file);
-    } catch (IOException e) {
-      throw UserErrorException.cannot("read the signing key", file, e);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--signing-key: " + file + ": " + e.getMessage());
-    }
+    return read("signing-key", file, SigningKey::read);
   }
 
   /**
@@ -32,12 +27,17 @@ public final class KeyFiles {
    * @throws UserErrorException if the file cannot be read or does not contain such a key
    */
   public static TrustedKey publicKey(Path file) {
+    return read("public-key", file, TrustedKey::read);
+  }
+
+  private static <K> K read(
+      String option, Path file, FunctionWithException<Path, K, IOException> reader) {
     try {
-      return TrustedKey.read(file);
+      return reader.apply(file);
     } catch (IOException e) {
-      throw UserErrorException.cannot("read the public key", file, e);
+      throw UserErrorException.cannot("read the " + option.replace('-', ' '), file, e);
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
+      throw new UserErrorException("--" + option + ": " + file + ": " + e.getMessage());
     }
   }
 }
