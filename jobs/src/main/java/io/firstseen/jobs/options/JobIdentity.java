@@ -41,17 +41,12 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   }
 
   public static JobIdentity ofDedup(KafkaOptions kafka, JobOptions options) {
-    NavigableMap<String, String> values = new TreeMap<>();
-    for (Object holder : List.of(options.keys(), options.dedup(), kafka)) {
-      collect(holder, RECORDED, values);
-    }
-    return new JobIdentity(values);
+    return new JobIdentity(collect(RECORDED, options.keys(), options.dedup(), kafka));
   }
 
   /** The options that a snapshot job shares with the dedup job that writes its changelog. */
   public static JobIdentity ofChangelogReader(JobOptions options) {
-    NavigableMap<String, String> values = new TreeMap<>();
-    collect(options.keys(), RECORDED, values);
+    NavigableMap<String, String> values = collect(RECORDED, options.keys());
     values.put(NEAR, options.near().map(NearRule::toString).orElse(NONE));
     long ttlMillis = options.snapshotTtlMillis();
     values.put(TTL, ttlMillis == 0 ? NONE : OptionValues.write(Duration.ofMillis(ttlMillis)));
@@ -79,23 +74,27 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
 
   /** The valid names for {@code --accept-changes}. */
   static Set<String> names() {
-    NavigableMap<String, String> values = new TreeMap<>();
-    for (Object holder :
-        List.of(new KeyOptions(), new DedupOptions(), new SnapshotOptions(), new KafkaOptions())) {
-      collect(holder, ACCEPTABLE, values);
-    }
-    return values.keySet();
+    return collect(
+            ACCEPTABLE,
+            new KeyOptions(),
+            new DedupOptions(),
+            new SnapshotOptions(),
+            new KafkaOptions())
+        .keySet();
   }
 
-  private static void collect(
-      Object holder, Set<Bound.By> kinds, NavigableMap<String, String> values) {
-    for (OptionSpec option : new CommandLine(holder).getCommandSpec().options()) {
-      Bound bound = ((AnnotatedElement) option.userObject()).getAnnotation(Bound.class);
-      if (kinds.contains(bound.value())) {
-        String text = text(option.getValue());
-        values.put(option.longestName().substring(2), text.isEmpty() ? bound.unset() : text);
+  private static NavigableMap<String, String> collect(Set<Bound.By> kinds, Object... holders) {
+    NavigableMap<String, String> values = new TreeMap<>();
+    for (Object holder : holders) {
+      for (OptionSpec option : new CommandLine(holder).getCommandSpec().options()) {
+        Bound bound = ((AnnotatedElement) option.userObject()).getAnnotation(Bound.class);
+        if (kinds.contains(bound.value())) {
+          String text = text(option.getValue());
+          values.put(option.longestName().substring(2), text.isEmpty() ? bound.unset() : text);
+        }
       }
     }
+    return values;
   }
 
   private static String text(@Nullable Object value) {
