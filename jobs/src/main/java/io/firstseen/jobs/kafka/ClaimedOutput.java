@@ -4,12 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.jobs.options.JobIdentity;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
@@ -88,8 +89,7 @@ final class ClaimedOutput implements AutoCloseable {
   /**
    * Requires that this job owns the output.
    *
-   * @param isClaimed whether another task of this start of the job has claimed the output, and may
-   *     have written outcomes since
+   * @param isClaimed whether another task of this start has claimed it, and may have written since
    */
   private void requireMayBegin(boolean isClaimed) {
     Optional<String> newest = tail.newest();
@@ -304,10 +304,10 @@ final class ClaimedOutput implements AutoCloseable {
   private void forgetWritten(Producer<byte[], byte[]> producer) throws InterruptedException {
     int tasks = task.getNumberOfParallelSubtasks();
     String own = claims.writtenKey(task.getIndexOfThisSubtask(), tasks);
-    Set<String> ofThisJob = new HashSet<>();
-    for (int i = 0; i < tasks; i++) {
-      ofThisJob.add(claims.writtenKey(i, tasks));
-    }
+    Set<String> ofThisJob =
+        IntStream.range(0, tasks)
+            .mapToObj(index -> claims.writtenKey(index, tasks))
+            .collect(Collectors.toSet());
     for (String key : writtenKeys) {
       if (key.equals(own) || (isFirstTask() && !ofThisJob.contains(key))) {
         send(producer, key, null);

@@ -140,10 +140,9 @@ final class PublishedTail implements AutoCloseable {
       try {
         if (!keys.isEmpty()) {
           takeSigned(record);
-        } else if (record.value() == null) {
-          newest = null;
         } else {
-          newest = ManifestCheck.read(record.value(), setName, keys);
+          newest =
+              record.value() == null ? null : ManifestCheck.read(record.value(), setName, keys);
         }
       } catch (SnapshotException e) {
         skip(record, e.getMessage());
