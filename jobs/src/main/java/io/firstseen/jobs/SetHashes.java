@@ -37,11 +37,7 @@ abstract class SetHashes<T> extends RichFlatMapFunction<T, HashedOperation> {
     signature = near == null ? null : new TextSignature(near, hash);
   }
 
-  /**
-   * Emits an operation on each hash of a key.
-   *
-   * @param joined the canonical key, prefixed with its scope
-   */
+  /** Emits an operation on each hash of a canonical key, which is prefixed with its scope. */
   final void emit(Operation operation, byte[] joined, Collector<HashedOperation> out) {
     long[] elements =
         signature == null ? new long[] {hash.hash(joined)} : signature.elements(joined);

@@ -58,11 +58,7 @@ final class AvroFields implements ValueFields {
       this.found = FieldNode.nothing(count);
     }
 
-    /**
-     * Reads a value.
-     *
-     * @param node the pointers to fields of the value; null to skip the value
-     */
+    /** Reads a value for the pointers of a node; skips the value if the node is null. */
     void read(Schema schema, @Nullable FieldNode node, int level) throws MalformedEventException {
       if (level > MAX_LEVELS) {
         throw new MalformedEventException(

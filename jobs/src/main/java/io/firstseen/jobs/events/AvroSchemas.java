@@ -15,19 +15,10 @@ interface AvroSchemas extends Serializable {
   /** The time that a task waits after the first failure of a registry. */
   long FIRST_PAUSE_MILLIS = 250;
 
-  /**
-   * The schema of a value.
-   *
-   * @param id the id in the value's header; 0 if values have no header
-   * @throws MalformedEventException if there is no such schema, or the schema is unusable
-   */
+  /** The schema of a value, by the id in its header, or 0 if values have no header. */
   Schema of(int id) throws MalformedEventException;
 
-  /**
-   * Reads a schema.
-   *
-   * @throws AvroRuntimeException if the text is not a schema
-   */
+  /** Reads a schema. Only throws an {@link AvroRuntimeException} for any text. */
   static Schema parse(String json) {
     Schema.Parser parser = new Schema.Parser();
     parser.setValidateDefaults(false);

@@ -7,12 +7,7 @@ import java.nio.ByteBuffer;
 interface ValueFields extends Serializable {
   int HEADER_BYTES = 5;
 
-  /**
-   * Returns the values of all fields, in the order of {@link
-   * io.firstseen.jobs.shared.EventFields#all()}.
-   *
-   * @throws MalformedEventException if the bytes are not a value of the format
-   */
+  /** Returns the values of {@link io.firstseen.jobs.shared.EventFields#all()}, in this order. */
   FieldValue[] read(byte[] value) throws MalformedEventException;
 
   /** The schema id in the header of the schema registries, which follows a zero byte. */

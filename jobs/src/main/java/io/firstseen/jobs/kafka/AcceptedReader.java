@@ -191,9 +191,7 @@ final class AcceptedReader extends CheckedReader {
 
   /**
    * Restarts the quiet time of all partitions if the task did not poll: records may be waiting
-   * while downstream operators are backpressured.
-   *
-   * @return the current time
+   * while downstream operators are backpressured. Returns the current time.
    */
   private long noticeBlocking() {
     long nowMillis = clock.millis();

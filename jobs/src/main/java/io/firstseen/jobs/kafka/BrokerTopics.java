@@ -16,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Reads topic descriptions from the brokers in a task. */
+/** Reads topics from the brokers in a task; a {@link KafkaException} means no response. */
 class BrokerTopics implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(12);
   // A new topic becomes known to the brokers at different times.
@@ -40,12 +40,7 @@ class BrokerTopics implements AutoCloseable {
     return admin;
   }
 
-  /**
-   * Returns the topics that exist, by name. A topic counts as missing if the brokers do not know it
-   * for a few seconds.
-   *
-   * @throws KafkaException if no broker responds
-   */
+  /** The topics that exist, by name. A topic is missing if it is unknown for a few seconds. */
   Map<String, TopicDescription> describe(Collection<String> names) {
     long deadlineNanos = System.nanoTime() + propagationTime.toNanos();
     while (true) {
@@ -72,11 +67,7 @@ class BrokerTopics implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the offset of the first or after the last record of each partition.
-   *
-   * @throws KafkaException if no broker responds
-   */
+  /** The offset of the first or after the last record of each partition. */
   Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which) {
     Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
     partitions.forEach(partition -> specs.put(partition, which));

@@ -144,12 +144,7 @@ final class Brokers extends BrokerTopics {
                 topic));
   }
 
-  /**
-   * Requires the permission Write on transactional ids, by describing one. The operation needs
-   * Describe, which Write implies.
-   *
-   * @param prefix the prefix of the ids, before a period
-   */
+  /** Requires Write on transactional ids: describes one, which Write implies. */
   void requireIds(String prefix) {
     // The job's id follows.
     String id = prefix + ".0";

@@ -38,8 +38,6 @@ class CheckedReader implements SourceReader<SourceEvent, KafkaPartitionSplit> {
   /**
    * Fails the checkpoint if a topic was deleted or recreated, because the reader may have read the
    * new topic from the offset of the old topic. The job then restarts and fails.
-   *
-   * @throws UserErrorException if a topic was deleted or recreated
    */
   @Override
   public List<KafkaPartitionSplit> snapshotState(long checkpointId) {

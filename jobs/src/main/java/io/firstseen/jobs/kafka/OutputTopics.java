@@ -57,11 +57,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
     return lines;
   }
 
-  /**
-   * Requires that the topics have not changed.
-   *
-   * @param before the recorded lines; a topic whose option has no line is not compared
-   */
+  /** Compares each topic with the recorded line of its option, if there is one. */
   static void requireSame(Iterable<String> before, List<String> now) {
     Map<String, Known> known = new LinkedHashMap<>();
     for (String line : before) {

@@ -24,12 +24,7 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
     publicKeys = List.copyOf(publicKeys);
   }
 
-  /**
-   * Reads the public keys of a job.
-   *
-   * @param signingKey the file of the key that signs manifests; empty if the job does not sign
-   * @param publicKeys files of further trusted public keys
-   */
+  /** Reads the public keys, which only a job that signs manifests may have. */
   static PublisherKeys of(Optional<Path> signingKey, List<Path> publicKeys) {
     if (signingKey.isEmpty() && !publicKeys.isEmpty()) {
       throw new UserErrorException(

@@ -87,10 +87,8 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
   }
 
   /**
-   * Returns the reason why a job that only trusts signed manifests may not start; empty if it may
-   * start. Claims are ignored, because they are not signed.
-   *
-   * @param newest the highest sequence of a signed manifest on the topic
+   * Like {@link #refusalToBegin(Optional, OptionalLong)} for a job that only trusts signed
+   * manifests: claims are ignored, because they are not signed.
    */
   Optional<String> refusalToBegin(OptionalLong newest) {
     return newest.orElse(-1) <= sequence
@@ -121,13 +119,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return refusalToSend(next, newest);
   }
 
-  /**
-   * Returns the reason why a job may not send its next manifest, without considering claims; empty
-   * if it may.
-   *
-   * @param next the sequence of the next manifest
-   * @param newest the sequence of the newest manifest on the topic
-   */
+  /** Like {@link #refusalToSend(long, Optional, OptionalLong)}, without claims. */
   Optional<String> refusalToSend(long next, OptionalLong newest) {
     long published = newest.orElse(-1);
     return published > sequence || published >= next

@@ -79,11 +79,7 @@ final class TailReader implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the partitions of the topic; empty if the topic does not exist.
-   *
-   * @throws TimeoutException if no broker responds
-   */
+  /** The partitions of the topic; empty if it does not exist. */
   List<TopicPartition> partitions() {
     try {
       return consumer.partitionsFor(topic, METADATA_TIMEOUT).stream()
@@ -109,11 +105,7 @@ final class TailReader implements AutoCloseable {
     return consumer.assignment();
   }
 
-  /**
-   * Returns the current end offset of each partition, exclusive, under the isolation level.
-   *
-   * @throws KafkaException if a broker does not respond within {@link #TIMEOUT}
-   */
+  /** The end offset of each partition, exclusive, under the isolation level. */
   Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
     try {
       return consumer.endOffsets(partitions, TIMEOUT);
@@ -122,12 +114,7 @@ final class TailReader implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads each assigned partition to its current end.
-   *
-   * @throws KafkaException if the topic cannot be read, or a read makes no progress for {@link
-   *     #MAX_SILENCE}
-   */
+  /** Reads each assigned partition to its current end; fails after {@link #MAX_SILENCE}. */
   void readToEnd(java.util.function.Consumer<ConsumerRecord<byte[], byte[]>> receiver) {
     readTo(ends(assigned()), receiver);
   }

@@ -13,12 +13,7 @@ final class TimedSplit extends KafkaPartitionSplit {
   private final long readThroughMillis;
   private final Uuid topicId;
 
-  /**
-   * Adds the time and the id to a split.
-   *
-   * @param readThroughMillis wall-clock time; all unread records were written later
-   * @param topicId the id of the topic; zero if it is unknown
-   */
+  /** All unread records were written after the wall-clock time; a zero id is unknown. */
   TimedSplit(KafkaPartitionSplit split, long readThroughMillis, Uuid topicId) {
     super(
         split.getTopicPartition(),

@@ -35,13 +35,7 @@ final class WrittenOffsets {
     return new WrittenOffsets(shards);
   }
 
-  /**
-   * Records the place of an event for a range of shards; an offset below the recorded offset is
-   * ignored.
-   *
-   * @param first the first shard
-   * @param last the last shard, inclusive
-   */
+  /** Records the place of an event for shards, both ends inclusive, unless it is earlier. */
   void advance(Place place, int first, int last) {
     long[] offsets =
         byPartition.computeIfAbsent(

@@ -112,20 +112,12 @@ public final class JobOptions {
     return stream;
   }
 
-  /**
-   * Options of the dedup.
-   *
-   * @throws NullPointerException in a snapshot job
-   */
+  /** Throws a {@link NullPointerException} in a snapshot job. */
   public DedupOptions dedup() {
     return Objects.requireNonNull(dedup, "this job does not dedup");
   }
 
-  /**
-   * Options of the snapshots.
-   *
-   * @throws NullPointerException in a dedup job
-   */
+  /** Throws a {@link NullPointerException} in a dedup job. */
   public SnapshotOptions snapshots() {
     return Objects.requireNonNull(snapshots, "this job does not publish snapshots");
   }

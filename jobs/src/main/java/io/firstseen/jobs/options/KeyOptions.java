@@ -56,12 +56,7 @@ public final class KeyOptions extends HashKeyOptions {
     return canonicaliser.stripping(strippedParameters);
   }
 
-  /**
-   * An option for a false-positive rate.
-   *
-   * @param name its name, for messages
-   * @param value its value; null if it is not given
-   */
+  /** A false-positive rate: an option for messages, and its value or null if it is not given. */
   public record Rate(String name, @Nullable Double value) {}
 
   /**
