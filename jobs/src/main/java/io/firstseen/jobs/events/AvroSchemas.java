@@ -35,12 +35,7 @@ interface AvroSchemas extends Serializable {
     }
   }
 
-  /**
-   * The schemas of values.
-   *
-   * @param clock the clock, which must be serializable
-   * @throws UserErrorException if the schema of the file is unusable
-   */
+  /** The schemas of values; the clock must be serializable. */
   static AvroSchemas from(ValueSchema schema, Clock clock) {
     if (schema.registry() != null) {
       return new SchemaRegistry(

@@ -5,11 +5,7 @@ import io.firstseen.types.Operation;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An event in the form of a JSON object. If a field is repeated, the last value counts.
- *
- * @param scope the scope; null for no scope
- */
+/** An event as a JSON object; the last of repeated fields counts, and a null scope is none. */
 // Never compared.
 @SuppressWarnings("ArrayRecordComponent")
 record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long timestampMillis) {

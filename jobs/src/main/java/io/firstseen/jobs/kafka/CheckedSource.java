@@ -31,13 +31,7 @@ record CheckedSource(
     KafkaSource<SourceEvent> connector, InputTopics.Settings settings, @Nullable Accepted accepted)
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
         ResultTypeQueryable<SourceEvent> {
-  /**
-   * The accepted topic.
-   *
-   * @param topic its name, because state of a different topic fails the job
-   * @param retention the time for which the topic keeps unread records
-   * @param deserializer the deserializer of the connector
-   */
+  /** The accepted topic, its retention of unread records, and the connector's deserializer. */
   record Accepted(String topic, Duration retention, ChangelogDeserializer deserializer)
       implements Serializable {}
 

@@ -45,12 +45,8 @@ final class ClaimedOutput implements AutoCloseable {
   private Set<String> writtenKeys;
 
   /**
-   * The state that the job was started from.
-   *
-   * @param isThere whether there is state
-   * @param line the claims of the state
-   * @param passed the progress of all tasks
-   * @param checkpoint the checkpoint of the state; 0 without state
+   * The state that the job was started from: its claims, the progress of all tasks, and its
+   * checkpoint, which is 0 without state.
    */
   record State(boolean isThere, PublisherLine line, WrittenOffsets passed, long checkpoint) {}
 
@@ -123,12 +119,8 @@ final class ClaimedOutput implements AutoCloseable {
   }
 
   /**
-   * Claims the output, aborts open transactions of other jobs, and reads the progress of those
-   * jobs.
-   *
-   * @param topics the lines of the topics that the sink writes
-   * @param inputs the lines of the topics of events, for the first task
-   * @return the progress of the output
+   * Claims the output, aborts open transactions of other jobs, and returns the progress of the
+   * output. Only the first task has lines of inputs.
    */
   WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
     tail.readToEnd();
@@ -235,12 +227,7 @@ final class ClaimedOutput implements AutoCloseable {
     return line.claims().get(line.claims().size() - 1);
   }
 
-  /**
-   * Reads the committed progress records of the sink.
-   *
-   * @param since the minimum offset to read to, because earlier transactions may still be open; 0
-   *     for no minimum
-   */
+  /** Reads the committed progress at least to an offset: earlier transactions may be open. */
   private void readWritten(long since) {
     List<TopicPartition> partition = List.of(new TopicPartition(claims.topic(), 0));
     Map<String, String> values = new HashMap<>();

@@ -31,12 +31,7 @@ class InputTopics implements AutoCloseable {
   private final BrokerTopics brokers;
   private final Map<String, Uuid> ids = new HashMap<>();
 
-  /**
-   * The changes that a job accepts.
-   *
-   * @param acceptsNewTopic whether a topic may have been recreated or deleted
-   * @param allowsSkippedOffsets whether records may have been deleted before they were read
-   */
+  /** The changes that a job accepts: recreated or deleted topics, and deleted records. */
   record Settings(
       Properties clientProperties, boolean acceptsNewTopic, boolean allowsSkippedOffsets)
       implements Serializable {}

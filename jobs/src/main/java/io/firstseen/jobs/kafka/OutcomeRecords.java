@@ -44,11 +44,7 @@ record OutcomeRecords(
   private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);
   private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
 
-  /**
-   * The content of one record.
-   *
-   * @param isPassedOn whether it is the unchanged record of the event
-   */
+  /** The content of one record; forwarded records are unchanged. */
   record Part(Outcome outcome, boolean isPassedOn) {}
 
   /** The parts of an outcome: a changed key is written to the changelog, forwarded, or both. */

@@ -31,12 +31,7 @@ final class PermanentFailures {
 
   private PermanentFailures() {}
 
-  /**
-   * Returns the error for the user; empty if a restart may help.
-   *
-   * @param topics the topics that the writer writes; the error names them if Kafka does not name
-   *     the partition
-   */
+  /** The error for the user, which may name the topics; empty if a restart may help. */
   static Optional<UserErrorException> of(Throwable failure, Collection<String> topics) {
     if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
       return Optional.empty();

@@ -221,11 +221,7 @@ public final class Preflight implements AutoCloseable {
         });
   }
 
-  /**
-   * Requires the permissions on transactional ids and, if the job reads, on the consumer group.
-   *
-   * @param output the topic in the names of the group and ids
-   */
+  /** Requires the ids and, if the job reads, the group that are named after the output. */
   private void permissions(boolean reads, String output) {
     String name = options.transactionalIdPrefix(output);
     requirement(

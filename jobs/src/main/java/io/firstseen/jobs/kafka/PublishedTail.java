@@ -54,12 +54,7 @@ final class PublishedTail implements AutoCloseable {
   // Digests of blobs; null if they are not collected.
   private @Nullable Set<String> blobs;
 
-  /**
-   * Positions the reader at the start of the topic, without reading.
-   *
-   * @param keys the trusted keys; if empty, manifests may be unsigned
-   * @param passedOver counts skipped records
-   */
+  /** Positions the reader at the start of the topic; without keys, manifests may be unsigned. */
   PublishedTail(
       TailReader reader, String topic, String setName, List<TrustedKey> keys, Counter passedOver) {
     this.reader = reader;

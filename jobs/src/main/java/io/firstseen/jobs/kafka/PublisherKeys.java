@@ -46,12 +46,7 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
     return keys;
   }
 
-  /**
-   * Returns the trusted keys on the machine that submits the job. The signing key only has to be on
-   * the TaskManagers.
-   *
-   * @throws UserErrorException if the job signs and no key is known on this machine
-   */
+  /** The trusted keys where the job is submitted; the signing key may only be on TaskManagers. */
   List<TrustedKey> readForTakeOver() {
     if (signingKeyFile == null || Files.exists(Path.of(signingKeyFile))) {
       return read();

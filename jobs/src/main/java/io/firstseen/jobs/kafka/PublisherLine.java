@@ -105,13 +105,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
             .formatted(sequence, job(claims.get(claims.size() - 1)));
   }
 
-  /**
-   * Returns the reason why a job may not send its next manifest; empty if it may.
-   *
-   * @param next the sequence of the next manifest
-   * @param claim the newest claim on the topic
-   * @param newest the sequence of the newest manifest on the topic
-   */
+  /** The reason why a job may not send the manifest with the next sequence; empty if it may. */
   Optional<String> refusalToSend(long next, Optional<String> claim, OptionalLong newest) {
     if (!isMine(claim, newest)) {
       return Optional.of(job(claim.orElse(UNCLAIMED)) + " has taken it over");

@@ -153,11 +153,7 @@ final class RequiredTopics {
         topic -> requirePolicy(name, DELETE, !isCompacted(name, false)));
   }
 
-  /**
-   * Requires a topic; creates it if it is missing and may be created.
-   *
-   * @return the topic; empty if it is missing
-   */
+  /** Requires a topic, and creates a missing one if it may; returns empty if it may not. */
   Optional<TopicDescription> require(Topic topic) {
     warnings.clear();
     String name = topic.name();

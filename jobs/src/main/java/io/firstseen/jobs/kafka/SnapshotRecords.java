@@ -20,12 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SnapshotRecords(String topic)
     implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
-  /**
-   * The content of one record of the topic.
-   *
-   * @param blob the kind of the chunk's blob; null if the record is not a chunk
-   * @param value null for a tombstone
-   */
+  /** A chunk of a blob of this kind, or a manifest if it is null; a null value is a tombstone. */
   @SuppressWarnings("ArrayRecordComponent")
   record Part(BlobFrame.@Nullable Kind blob, String key, byte @Nullable [] value) {}
 

@@ -132,12 +132,8 @@ final class TailReader implements AutoCloseable {
   }
 
   /**
-   * Reads until a condition holds or the ends are reached.
-   *
-   * @param timeout the maximum time without progress
-   * @return whether the condition holds or the ends are reached; false if a read made no progress,
-   *     for example because a transaction stays open
-   * @throws KafkaException if the topic cannot be read
+   * Reads until a condition holds or the ends are reached. Returns false if there is no progress
+   * within the timeout, for example because a transaction stays open.
    */
   boolean readUntil(
       BooleanSupplier condition,

@@ -152,11 +152,7 @@ public final class EventOptions {
         "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
   }
 
-  /**
-   * Rejects a pattern that matches an output of the job.
-   *
-   * @param outputs the options of the topics that the job writes, by the names of the topics
-   */
+  /** Rejects a pattern that matches an output; the map has the options by topic. */
   void rejectOutputsAsInput(Map<String, String> outputs) {
     outputs.forEach(
         (topic, option) ->

@@ -52,11 +52,7 @@ record NamedHashKey(String option, @Nullable Path value) {
     return new Place(isFile ? value.toAbsolutePath().toString() : value == null ? null : PUBLIC);
   }
 
-  /**
-   * The location of the key.
-   *
-   * @param name the absolute path of a file, or {@link #PUBLIC}; null for the environment
-   */
+  /** The absolute path of a file, or {@link #PUBLIC}; null for the environment. */
   private record Place(@Nullable String name) implements KeyHashSource.Reader {
     @Override
     public KeyHash read() throws IOException {
