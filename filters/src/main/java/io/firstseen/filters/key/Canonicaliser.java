@@ -182,7 +182,7 @@ public final class Canonicaliser implements Serializable {
    * an entry nor an invalid entry.
    */
   public static boolean isCommentOfList(byte[] line) {
-    return ListLine.isComment(WebUrl.trimmed(new String(line, StandardCharsets.ISO_8859_1)));
+    return ListLine.isComment(new String(line, StandardCharsets.ISO_8859_1).trim());
   }
 
   /**

@@ -2,6 +2,8 @@ package io.firstseen.filters.key;
 
 import java.text.Normalizer;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The canonical form of a host: an IPv4 address in dotted decimal, an IPv6 literal in brackets, or
@@ -22,13 +24,14 @@ final class Hosts {
    */
   static final int MAX_INTERNATIONAL = 1_024;
 
-  /** Characters that are allowed in addition to letters, digits, hyphen and underscore. */
-  private static final String MARKS = "~$&'()+;=";
-
-  /**
-   * Characters that browsers allow but that have a meaning in lists; they are escaped in the form.
-   */
+  /** Characters that browsers allow but that have a meaning in lists. */
   private static final String ESCAPED_MARKS = "!*,\"`{}";
+
+  /** Characters that are allowed in addition to letters, digits, hyphen and underscore. */
+  private static final String MARKS = "~$&'()+;=" + ESCAPED_MARKS;
+
+  /** A character that is escaped in the form. */
+  private static final Pattern ESCAPED_MARK = Pattern.compile("[" + ESCAPED_MARKS + "]");
 
   private Hosts() {}
 
@@ -61,7 +64,8 @@ final class Hosts {
       return ipv4 != null ? ipv4 : IpLiterals.bracketed(pieces);
     }
     String written = unescaped(host);
-    if (!isAscii(written) && written.codePointCount(0, written.length()) > MAX_INTERNATIONAL) {
+    if (!TextFolding.isAscii(written)
+        && written.codePointCount(0, written.length()) > MAX_INTERNATIONAL) {
       throw new InvalidKeyException(
           "host %s beyond ASCII must have at most %d characters"
               .formatted(Quoted.of(host), MAX_INTERNATIONAL));
@@ -96,8 +100,8 @@ final class Hosts {
    * removes ignored characters.
    */
   static String mapped(String domain) {
-    if (isAscii(domain)) {
-      return lowerAscii(domain);
+    if (TextFolding.isAscii(domain)) {
+      return domain.toLowerCase(Locale.ROOT);
     }
     StringBuilder seen = new StringBuilder(domain.length());
     domain
@@ -108,19 +112,6 @@ final class Hosts {
     StringBuilder folded = new StringBuilder(seen.length());
     nfkc(seen).codePoints().forEach(codePoint -> foldCase(codePoint, folded));
     return nfkc(folded).replace('\u3002', '.');
-  }
-
-  private static boolean isAscii(String domain) {
-    return domain.chars().allMatch(c -> c < 0x80);
-  }
-
-  private static String lowerAscii(String domain) {
-    StringBuilder out = new StringBuilder(domain.length());
-    for (int at = 0; at < domain.length(); at++) {
-      char c = domain.charAt(at);
-      out.append(c >= 'A' && c <= 'Z' ? (char) (c | 0x20) : c);
-    }
-    return out.toString();
   }
 
   private static String nfkc(CharSequence text) {
@@ -170,34 +161,26 @@ final class Hosts {
 
   private static String labels(String domain, String host) throws InvalidKeyException {
     StringBuilder out = new StringBuilder(domain.length());
-    int from = 0;
-    while (from <= domain.length()) {
-      int dot = domain.indexOf('.', from);
-      int to = dot < 0 ? domain.length() : dot;
-      String label = domain.substring(from, to);
-      if (label.isEmpty()) {
+    String[] labels = domain.split("\\.", -1);
+    for (int i = 0; i < labels.length; i++) {
+      if (labels[i].isEmpty()) {
         throw new InvalidKeyException("host " + Quoted.of(host) + " has an empty label");
       }
-      appendLabel(label, dot < 0, host, out);
-      if (dot >= 0) {
-        out.append('.');
-      }
-      from = to + 1;
+      appendLabel(labels[i], i == labels.length - 1, host, out.append(i == 0 ? "" : "."));
     }
-    return out.toString();
+    return ESCAPED_MARK
+        .matcher(out)
+        .replaceAll(mark -> "%%%02X".formatted((int) mark.group().charAt(0)));
   }
 
   private static void appendLabel(String label, boolean last, String host, StringBuilder out)
       throws InvalidKeyException {
     boolean ascii = true;
-    boolean escaped = false;
     for (int at = 0; at < label.length(); at++) {
       char c = label.charAt(at);
-      boolean mark = ESCAPED_MARKS.indexOf(c) >= 0;
-      escaped |= mark;
       ascii &= c < 0x80;
       boolean plain = c >= 0x80 || isLetterOrDigit(c) || c == '-' || c == '_';
-      if (!plain && (last || !(mark || MARKS.indexOf(c) >= 0))) {
+      if (!plain && (last || MARKS.indexOf(c) < 0)) {
         throw new InvalidKeyException(
             "host %s must not hold %s%s"
                 .formatted(
@@ -206,7 +189,6 @@ final class Hosts {
                     last ? " in its last label" : ""));
       }
     }
-    int start = out.length();
     if (ascii) {
       out.append(label);
     } else if (label.startsWith("xn--")) {
@@ -215,32 +197,15 @@ final class Hosts {
     } else {
       Punycode.encode(label, out.append("xn--"));
     }
-    if (escaped) {
-      escapeMarks(out, start);
-    }
-  }
-
-  private static void escapeMarks(StringBuilder out, int start) {
-    String plain = out.substring(start);
-    out.setLength(start);
-    for (int at = 0; at < plain.length(); at++) {
-      char c = plain.charAt(at);
-      if (ESCAPED_MARKS.indexOf(c) >= 0) {
-        out.append('%').append(Integer.toHexString(c).toUpperCase(Locale.ROOT));
-      } else {
-        out.append(c);
-      }
-    }
   }
 
   /** Rejects a host without a scheme that contains a character with a special meaning in lists. */
   static void requirePlain(String host) throws InvalidKeyException {
-    for (int at = 0; at < host.length(); at++) {
-      if (ESCAPED_MARKS.indexOf(host.charAt(at)) >= 0) {
-        throw new InvalidKeyException(
-            "host %s without a scheme must not hold %s"
-                .formatted(Quoted.of(host), Quoted.of(String.valueOf(host.charAt(at)))));
-      }
+    Matcher mark = ESCAPED_MARK.matcher(host);
+    if (mark.find()) {
+      throw new InvalidKeyException(
+          "host %s without a scheme must not hold %s"
+              .formatted(Quoted.of(host), Quoted.of(mark.group())));
     }
   }
 

@@ -78,7 +78,7 @@ final class ListLine {
    * @throws InvalidKeyException if the line does not list a host or URL
    */
   static String listed(String line, int version) throws InvalidKeyException {
-    String text = WebUrl.trimmed(line);
+    String text = line.trim();
     if (version == 1 && SCHEME.matcher(text).lookingAt()) {
       return text;
     }
@@ -147,7 +147,7 @@ final class ListLine {
 
   /** Returns whether a line has columns, but is neither a comment nor a line of a hosts file. */
   static boolean hasColumns(String line) {
-    String text = WebUrl.trimmed(line);
+    String text = line.trim();
     String[] words = SPACE.split(withoutComment(text), -1);
     return !isComment(text) && words.length > 1 && address(words[0]) == null;
   }

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * The ICANN section of the public suffix list that crawler-commons bundles. Its {@link
@@ -21,23 +21,16 @@ import java.util.Map;
 final class PublicSuffixes {
   private static final String VERSION = "// VERSION: ";
 
-  private enum Rule {
-    /** The name is a public suffix. */
-    SUFFIX,
-    /** Every name that is one label longer is a public suffix. */
-    WILDCARD,
-    /** Both. */
-    BOTH,
-    /** The name is not a public suffix, although a wildcard rule covers it. */
-    EXCEPTION
-  }
-
   /** Loaded at the first use. */
   private static final class Loaded {
     static final PublicSuffixes INSTANCE = load();
   }
 
-  private final Map<String, Rule> rules = new HashMap<>();
+  private final Set<String> suffixes = new HashSet<>();
+  // Every name that is one label longer than one of these is a public suffix.
+  private final Set<String> wildcards = new HashSet<>();
+  // Names that are not public suffixes, although a wildcard covers them.
+  private final Set<String> exceptions = new HashSet<>();
   private String version = "";
   // The labels of the longest rule, with its star.
   private int longestRule = 1;
@@ -77,17 +70,13 @@ final class PublicSuffixes {
 
   private void add(String line) throws InvalidKeyException {
     if (line.startsWith("!")) {
-      rules.put(Hosts.canonical(line.substring(1)), Rule.EXCEPTION);
+      exceptions.add(Hosts.canonical(line.substring(1)));
+    } else if (line.startsWith("*.")) {
+      wildcards.add(Hosts.canonical(line.substring(2)));
     } else {
-      boolean wildcard = line.startsWith("*.");
-      String name = Hosts.canonical(wildcard ? line.substring(2) : line);
-      rules.merge(name, wildcard ? Rule.WILDCARD : Rule.SUFFIX, PublicSuffixes::together);
+      suffixes.add(Hosts.canonical(line));
     }
     longestRule = Math.max(longestRule, line.split("\\.", -1).length);
-  }
-
-  private static Rule together(Rule one, Rule other) {
-    return one == other ? one : Rule.BOTH;
   }
 
   /** Returns the version that the list states. */
@@ -105,15 +94,11 @@ final class PublicSuffixes {
     for (int labels = 1; below > 0 && labels < longestRule; labels++) {
       // Longer rules may exist even if no rule matches the labels so far.
       int next = domain.lastIndexOf('.', below - 2) + 1;
-      Rule parent = rules.get(domain.substring(below));
-      Rule rule = rules.get(domain.substring(next));
-      if (rule == Rule.EXCEPTION) {
+      if (exceptions.contains(domain.substring(next))) {
         return next;
       }
-      if (rule == Rule.SUFFIX
-          || rule == Rule.BOTH
-          || parent == Rule.WILDCARD
-          || parent == Rule.BOTH) {
+      if (suffixes.contains(domain.substring(next))
+          || wildcards.contains(domain.substring(below))) {
         suffix = next;
       }
       below = next;

@@ -24,32 +24,10 @@ final class StrippedParameters implements Serializable {
   /** This list must never change, because existing sets were built with it. */
   private static final List<String> COMMON_PATTERNS =
       List.of(
-          "_ga",
-          "_gl",
-          "_hsenc",
-          "_hsmi",
-          "_openstat",
-          "dclid",
-          "fbclid",
-          "gad_campaignid",
-          "gad_source",
-          "gbraid",
-          "gclid",
-          "gclsrc",
-          "igsh",
-          "igshid",
-          "li_fat_id",
-          "mc_cid",
-          "mc_eid",
-          "mkt_tok",
-          "msclkid",
-          "srsltid",
-          "ttclid",
-          "twclid",
-          "utm_*",
-          "wbraid",
-          "yclid",
-          "ysclid");
+          ("_ga,_gl,_hsenc,_hsmi,_openstat,dclid,fbclid,gad_campaignid,gad_source,gbraid,"
+                  + "gclid,gclsrc,igsh,igshid,li_fat_id,mc_cid,mc_eid,mkt_tok,msclkid,srsltid,ttclid,"
+                  + "twclid,utm_*,wbraid,yclid,ysclid")
+              .split(","));
 
   private static final Pattern PATTERN = Pattern.compile("[A-Za-z0-9._~-]+\\*?|\\*");
 

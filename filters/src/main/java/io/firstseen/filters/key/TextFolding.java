@@ -165,7 +165,7 @@ final class TextFolding {
     };
   }
 
-  private static boolean isAscii(String text) {
+  static boolean isAscii(String text) {
     for (int at = 0; at < text.length(); at++) {
       if (text.charAt(at) >= 0x80) {
         return false;

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 record WebUrl(@Nullable String scheme, String host, int port, String path, String query) {
   private static final int MAX_PORT = 65_535;
+  private static final Pattern PORT = Pattern.compile("0*([0-9]{1,5})");
+  private static final Pattern TABS_AND_NEWLINES = Pattern.compile("[\t\n\r]");
+  private static final Pattern FRAGMENT = Pattern.compile("#.*", Pattern.DOTALL);
 
   /** The slash after a scheme distinguishes it from a host with a port. */
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):[/\\\\]+");
@@ -48,7 +51,7 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
   }
 
   private static String cleaned(String text) {
-    return withoutFragment(withoutTabsAndNewlines(trimmed(text)));
+    return FRAGMENT.matcher(TABS_AND_NEWLINES.matcher(text.trim()).replaceAll("")).replaceFirst("");
   }
 
   /**
@@ -91,23 +94,6 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
     return new WebUrl(scheme, newHost, port, path, query);
   }
 
-  static String trimmed(String text) {
-    return text.trim();
-  }
-
-  private static String withoutTabsAndNewlines(String text) {
-    StringBuilder out = new StringBuilder(text.length());
-    text.chars()
-        .filter(c -> c != '\t' && c != '\n' && c != '\r')
-        .forEach(c -> out.append((char) c));
-    return out.toString();
-  }
-
-  private static String withoutFragment(String url) {
-    int hash = url.indexOf('#');
-    return hash < 0 ? url : url.substring(0, hash);
-  }
-
   private static WebUrl parseFromHost(@Nullable String scheme, String rest)
       throws InvalidKeyException {
     Matcher end = AUTHORITY_END.matcher(rest);
@@ -140,15 +126,8 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
     if (digits.isEmpty() && mayBeEmpty) {
       return -1;
     }
-    int port = digits.isEmpty() ? MAX_PORT + 1 : 0;
-    for (int at = 0; at < digits.length() && port <= MAX_PORT; at++) {
-      int digit = digits.charAt(at) - '0';
-      if (digit < 0 || digit > 9) {
-        port = MAX_PORT + 1;
-      } else {
-        port = 10 * port + digit;
-      }
-    }
+    Matcher number = PORT.matcher(digits);
+    int port = number.matches() ? Integer.parseInt(number.group(1)) : MAX_PORT + 1;
     if (port > MAX_PORT) {
       throw new InvalidKeyException(
           "port must be a number in [0, %d], got %s".formatted(MAX_PORT, Quoted.of(digits)));
