@@ -75,30 +75,18 @@ public record SourceEvent(
     return problem == null;
   }
 
+  private Object[] fields() {
+    return new Object[] {operation, scope, key, payload, timestampMillis, place, problem, record};
+  }
+
   @Override
   public boolean equals(Object other) {
-    return other instanceof SourceEvent that
-        && operation == that.operation
-        && Arrays.equals(scope, that.scope)
-        && Arrays.equals(key, that.key)
-        && Arrays.equals(payload, that.payload)
-        && timestampMillis == that.timestampMillis
-        && place.equals(that.place)
-        && Objects.equals(problem, that.problem)
-        && Objects.equals(record, that.record);
+    return other instanceof SourceEvent that && Arrays.deepEquals(fields(), that.fields());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(
-        operation,
-        Arrays.hashCode(scope),
-        Arrays.hashCode(key),
-        Arrays.hashCode(payload),
-        timestampMillis,
-        place,
-        problem,
-        record);
+    return Arrays.deepHashCode(fields());
   }
 
   @Override

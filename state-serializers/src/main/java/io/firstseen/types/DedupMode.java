@@ -1,15 +1,12 @@
 package io.firstseen.types;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
-
 /** How a dedup decides whether it has seen a key; fixed for the life of its state. */
 public enum DedupMode {
   /**
    * Only a cuckoo filter decides. It reports a key seen for the first time as a duplicate at the
    * false-positive rate, and needs one to three bytes per key.
    */
-  APPROXIMATE("approximate"),
+  APPROXIMATE,
 
   /**
    * The filter is backed by the exact set of the live keys' 64-bit hashes. A key that the filter
@@ -17,23 +14,17 @@ public enum DedupMode {
    * live key has the same hash: with n live keys, the probability is n / 2^64 for one new key, and
    * n^2 / 2^65 that it happens to any of n keys (0.03 % for 100 million keys, 2.7 % for a billion).
    */
-  EXACT("exact"),
+  EXACT,
 
   /**
    * Like {@link #EXACT}, but the set holds the keys as well as their hashes: no new key is dropped,
    * and each key's bytes are kept.
    */
-  EXACT_KEYS("exact-keys");
-
-  private final String id;
-
-  DedupMode(String id) {
-    this.id = id;
-  }
+  EXACT_KEYS;
 
   /** Returns the name in options and in state. */
   public String id() {
-    return id;
+    return EnumIds.idOf(this);
   }
 
   /** Returns whether the filter is backed by a set of the live keys. */
@@ -47,16 +38,6 @@ public enum DedupMode {
    * @throws IllegalArgumentException if no mode has this id
    */
   public static DedupMode of(String id) {
-    for (DedupMode mode : values()) {
-      if (mode.id.equals(id)) {
-        return mode;
-      }
-    }
-    throw new IllegalArgumentException(
-        "mode must be one of "
-            + Arrays.stream(values()).map(DedupMode::id).collect(Collectors.joining(", "))
-            + ", got '"
-            + id
-            + "'");
+    return EnumIds.constant("mode", DedupMode.class, id);
   }
 }

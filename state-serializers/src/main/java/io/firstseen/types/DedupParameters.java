@@ -76,6 +76,29 @@ public record DedupParameters(
 
   /** Returns a copy with another ttl. */
   public DedupParameters withTtl(TimeToLive newTtl) {
+    return with(newTtl, auditSlices, strippedParameters, near);
+  }
+
+  /** Returns a copy with another audit. */
+  public DedupParameters withAudit(int newAuditSlices) {
+    return with(ttl, newAuditSlices, strippedParameters, near);
+  }
+
+  /** Returns a copy with other stripped parameters. */
+  public DedupParameters withStrippedParameters(String newStrippedParameters) {
+    return with(ttl, auditSlices, newStrippedParameters, near);
+  }
+
+  /** Returns a copy with another rule for near-duplicates. */
+  public DedupParameters withNear(String newNear) {
+    return with(ttl, auditSlices, strippedParameters, newNear);
+  }
+
+  private DedupParameters with(
+      @Nullable TimeToLive newTtl,
+      int newAuditSlices,
+      String newStrippedParameters,
+      String newNear) {
     return new DedupParameters(
         identityBits,
         shardCount,
@@ -85,56 +108,8 @@ public record DedupParameters(
         canonicaliserVersion,
         mode,
         newTtl,
-        auditSlices,
-        strippedParameters,
-        near);
-  }
-
-  /** Returns a copy with another audit. */
-  public DedupParameters withAudit(int newAuditSlices) {
-    return new DedupParameters(
-        identityBits,
-        shardCount,
-        hashAlgorithm,
-        keyCheck,
-        canonicaliser,
-        canonicaliserVersion,
-        mode,
-        ttl,
         newAuditSlices,
-        strippedParameters,
-        near);
-  }
-
-  /** Returns a copy with other stripped parameters. */
-  public DedupParameters withStrippedParameters(String newStrippedParameters) {
-    return new DedupParameters(
-        identityBits,
-        shardCount,
-        hashAlgorithm,
-        keyCheck,
-        canonicaliser,
-        canonicaliserVersion,
-        mode,
-        ttl,
-        auditSlices,
         newStrippedParameters,
-        near);
-  }
-
-  /** Returns a copy with another rule for near-duplicates. */
-  public DedupParameters withNear(String newNear) {
-    return new DedupParameters(
-        identityBits,
-        shardCount,
-        hashAlgorithm,
-        keyCheck,
-        canonicaliser,
-        canonicaliserVersion,
-        mode,
-        ttl,
-        auditSlices,
-        strippedParameters,
         newNear);
   }
 

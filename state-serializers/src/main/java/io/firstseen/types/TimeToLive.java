@@ -2,9 +2,6 @@ package io.firstseen.types;
 
 import java.io.Serializable;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.stream.Collectors;
 
 /**
  * When a dedup forgets its keys.
@@ -38,7 +35,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
 
     /** Returns the name in options and in state. */
     public String id() {
-      return idOf(this);
+      return EnumIds.idOf(this);
     }
 
     /**
@@ -47,7 +44,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
      * @throws IllegalArgumentException if no clock has this id
      */
     public static Clock of(String id) {
-      return constant("ttl clock", Clock.class, id);
+      return EnumIds.constant("ttl clock", Clock.class, id);
     }
   }
 
@@ -64,7 +61,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
 
     /** Returns the name in options and in state. */
     public String id() {
-      return idOf(this);
+      return EnumIds.idOf(this);
     }
 
     /**
@@ -73,7 +70,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
      * @throws IllegalArgumentException if no value has this id
      */
     public static Since of(String id) {
-      return constant("ttl since", Since.class, id);
+      return EnumIds.constant("ttl since", Since.class, id);
     }
   }
 
@@ -136,26 +133,5 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
   /** Returns a copy with a different event from which time is measured. */
   public TimeToLive since(Since otherSince) {
     return new TimeToLive(millis, clock, otherSince);
-  }
-
-  private static String idOf(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  private static <E extends Enum<E>> E constant(String what, Class<E> type, String id) {
-    for (E constant : type.getEnumConstants()) {
-      if (idOf(constant).equals(id)) {
-        return constant;
-      }
-    }
-    throw new IllegalArgumentException(
-        what
-            + " must be one of "
-            + Arrays.stream(type.getEnumConstants())
-                .map(TimeToLive::idOf)
-                .collect(Collectors.joining(", "))
-            + ", got '"
-            + id
-            + "'");
   }
 }
