@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import java.io.Serializable;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 
@@ -13,9 +14,36 @@ abstract class UnstructuredTypeInformation<T> extends TypeInformation<T> {
   private static final long serialVersionUID = 1;
 
   private final Class<T> type;
+  private final Serializable part;
 
-  UnstructuredTypeInformation(Class<T> type) {
+  /**
+   * @param part the serializer, or what determines it
+   */
+  UnstructuredTypeInformation(Class<T> type, Serializable part) {
     this.type = Objects.requireNonNull(type, "type");
+    this.part = Objects.requireNonNull(part, "part");
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof UnstructuredTypeInformation<?> that
+        && type == that.type
+        && part.equals(that.part);
+  }
+
+  @Override
+  public final int hashCode() {
+    return Objects.hash(type, part);
+  }
+
+  @Override
+  public final boolean canEqual(Object other) {
+    return other instanceof UnstructuredTypeInformation;
+  }
+
+  @Override
+  public String toString() {
+    return type.getSimpleName();
   }
 
   @Override

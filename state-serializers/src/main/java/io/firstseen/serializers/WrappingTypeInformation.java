@@ -2,12 +2,12 @@ package io.firstseen.serializers;
 
 import java.io.Serializable;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import org.apache.flink.api.common.functions.InvalidTypesException;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Type information of a class that contains a user's event.
@@ -27,13 +27,17 @@ final class WrappingTypeInformation<W, T> extends UnstructuredTypeInformation<W>
   @SuppressWarnings("unchecked") // A class object knows no type arguments.
   WrappingTypeInformation(
       Class<? super W> type, TypeInformation<T> event, SerializerFactory<W, T> factory) {
-    super((Class<W>) type);
-    if (event == null) {
-      throw new InvalidTypesException(
-          "The type of the events in " + type.getSimpleName() + " is not known here; name it.");
-    }
+    super((Class<W>) type, requireKnown(event, type));
     this.event = event;
     this.factory = factory;
+  }
+
+  private static TypeInformation<?> requireKnown(@Nullable TypeInformation<?> event, Class<?> in) {
+    if (event == null) {
+      throw new InvalidTypesException(
+          "The type of the events in " + in.getSimpleName() + " is not known here; name it.");
+    }
+    return event;
   }
 
   @Override
@@ -49,22 +53,5 @@ final class WrappingTypeInformation<W, T> extends UnstructuredTypeInformation<W>
   @Override
   public String toString() {
     return getTypeClass().getSimpleName() + "<" + event + ">";
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof WrappingTypeInformation<?, ?> that
-        && getTypeClass() == that.getTypeClass()
-        && event.equals(that.event);
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(getTypeClass(), event);
-  }
-
-  @Override
-  public boolean canEqual(Object other) {
-    return other instanceof WrappingTypeInformation;
   }
 }
