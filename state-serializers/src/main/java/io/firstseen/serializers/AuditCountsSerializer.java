@@ -28,11 +28,7 @@ public final class AuditCountsSerializer extends ImmutableSerializer<AuditCounts
     long newKeys = in.readLong();
     long falsePositives = in.readLong();
     double predicted = in.readDouble();
-    try {
-      return new AuditCounts(newKeys, falsePositives, predicted);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return ByteFields.checked(() -> new AuditCounts(newKeys, falsePositives, predicted));
   }
 
   @Override

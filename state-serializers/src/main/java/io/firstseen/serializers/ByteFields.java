@@ -2,13 +2,19 @@ package io.firstseen.serializers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.near.NearMatch;
+import io.firstseen.filters.snapshot.BlobReference;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Fields of variable length: an unsigned LEB128 length, then the bytes. */
+/**
+ * The fields that several serializers write. A field of variable length is an unsigned LEB128
+ * length, then the bytes.
+ */
 final class ByteFields {
 
   /** The maximum number of bytes that are read at once. */
@@ -23,13 +29,14 @@ final class ByteFields {
     out.write(bytes);
   }
 
-  static void writeLength(int length, DataOutputView out) throws IOException {
-    int rest = length;
-    while (rest > 0x7F) {
-      out.writeByte((rest & 0x7F) | 0x80);
+  /** Writes an unsigned number in LEB128. */
+  static void writeLength(long length, DataOutputView out) throws IOException {
+    long rest = length;
+    while (rest >>> 7 != 0) {
+      out.writeByte((int) (rest & 0x7F) | 0x80);
       rest >>>= 7;
     }
-    out.writeByte(rest);
+    out.writeByte((int) rest);
   }
 
   /**
@@ -60,6 +67,39 @@ final class ByteFields {
       throw new IOException("length of a field does not fit into 31 bits");
     }
     return (int) length;
+  }
+
+  /** Writes a blob reference: the digest after its length; then the bytes in 8 bytes. */
+  static void writeReference(BlobReference reference, DataOutputView out) throws IOException {
+    writeString(reference.digest(), out);
+    out.writeLong(reference.bytes());
+  }
+
+  static BlobReference readReference(DataInputView in) throws IOException {
+    String digest = readString(in);
+    long bytes = in.readLong();
+    return checked(() -> new BlobReference(digest, bytes));
+  }
+
+  /** Writes a universe: buckets and width, in 8 bytes each. */
+  static void writeUniverse(Universe universe, DataOutputView out) throws IOException {
+    out.writeLong(universe.buckets());
+    out.writeLong(universe.width());
+  }
+
+  static Universe readUniverse(DataInputView in) throws IOException {
+    long buckets = in.readLong();
+    long width = in.readLong();
+    return checked(() -> new Universe(buckets, width));
+  }
+
+  /** Returns a value that was read from state; fields that it rejects are malformed input. */
+  static <T> T checked(Supplier<T> value) throws IOException {
+    try {
+      return value.get();
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   static void writeMatch(NearMatch match, DataOutputView out) throws IOException {

@@ -59,35 +59,30 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     long keyCheck = in.readLong();
     String canonicaliser = ByteFields.readString(in);
     int canonicaliserVersion = in.readInt();
-    DedupMode mode = version < 2 ? DedupMode.APPROXIMATE : mode(ByteFields.readString(in));
+    DedupMode mode = version < 2 ? DedupMode.APPROXIMATE : readMode(in);
     TimeToLive ttl = version < 3 ? null : readTtl(in);
     int auditSlices = version < 3 ? 0 : in.readInt();
     String strippedParameters = version < 4 ? "" : ByteFields.readString(in);
     String near = version < 5 ? "" : requireRule(ByteFields.readString(in));
-    try {
-      return new DedupParameters(
-          identityBits,
-          shardCount,
-          hashAlgorithm,
-          keyCheck,
-          canonicaliser,
-          canonicaliserVersion,
-          mode,
-          ttl,
-          auditSlices,
-          strippedParameters,
-          near);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return ByteFields.checked(
+        () ->
+            new DedupParameters(
+                identityBits,
+                shardCount,
+                hashAlgorithm,
+                keyCheck,
+                canonicaliser,
+                canonicaliserVersion,
+                mode,
+                ttl,
+                auditSlices,
+                strippedParameters,
+                near));
   }
 
-  private static DedupMode mode(String id) throws IOException {
-    try {
-      return DedupMode.of(id);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+  private static DedupMode readMode(DataInputView in) throws IOException {
+    String id = ByteFields.readString(in);
+    return ByteFields.checked(() -> DedupMode.of(id));
   }
 
   private static TimeToLive readTtl(DataInputView in) throws IOException {
@@ -97,11 +92,8 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     }
     String clock = ByteFields.readString(in);
     String since = ByteFields.readString(in);
-    try {
-      return new TimeToLive(millis, TimeToLive.Clock.of(clock), TimeToLive.Since.of(since));
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return ByteFields.checked(
+        () -> new TimeToLive(millis, TimeToLive.Clock.of(clock), TimeToLive.Since.of(since)));
   }
 
   private static String requireRule(String near) throws IOException {

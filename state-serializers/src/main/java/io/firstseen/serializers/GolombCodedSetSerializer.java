@@ -24,7 +24,7 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
 
   @Override
   public void serialize(GolombCodedSet set, DataOutputView out) throws IOException {
-    UniverseFields.write(set.universe(), out);
+    ByteFields.writeUniverse(set.universe(), out);
     out.writeLong(set.count());
     out.writeLong(set.payloadBits());
     ByteFields.writeBytes(bytes(set.bucketStarts()), out);
@@ -33,7 +33,7 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
 
   @Override
   public GolombCodedSet deserialize(DataInputView in) throws IOException {
-    Universe universe = UniverseFields.read(in);
+    Universe universe = ByteFields.readUniverse(in);
     long count = in.readLong();
     long payloadBits = in.readLong();
     ByteBuffer bucketStarts = ByteBuffer.wrap(ByteFields.readBytes(in));

@@ -38,11 +38,7 @@ public final class KeyEpochsSerializer extends ImmutableSerializer<KeyEpochs> {
       counts[i] = in.readLong();
     }
     byte[] numbers = ByteFields.readBytes(in);
-    try {
-      return new KeyEpochs(endsMillis, counts, numbers);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return ByteFields.checked(() -> new KeyEpochs(endsMillis, counts, numbers));
   }
 
   @Override

@@ -13,8 +13,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes a {@link PackChain}.
  *
  * <p>Version 1: the number of kept packs in 4 bytes, these packs, the bytes of all packs in 8
- * bytes, the list of bases, and the other fields in 8 bytes each. {@link BlobReferenceFields}
- * writes the references.
+ * bytes, the list of bases, and the other fields in 8 bytes each. {@link ByteFields} writes the
+ * references.
  */
 public final class PackChainSerializer extends ImmutableSerializer<PackChain> {
 
@@ -26,10 +26,10 @@ public final class PackChainSerializer extends ImmutableSerializer<PackChain> {
   public void serialize(PackChain chain, DataOutputView out) throws IOException {
     out.writeInt(chain.kept().size());
     for (BlobReference pack : chain.kept()) {
-      BlobReferenceFields.write(pack, out);
+      ByteFields.writeReference(pack, out);
     }
     out.writeLong(chain.packBytes());
-    BlobReferenceFields.write(chain.list(), out);
+    ByteFields.writeReference(chain.list(), out);
     out.writeLong(chain.basesBytes());
     out.writeLong(chain.listWindowEndMillis());
     out.writeLong(chain.packsSince());
@@ -43,10 +43,10 @@ public final class PackChainSerializer extends ImmutableSerializer<PackChain> {
     }
     List<BlobReference> kept = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      kept.add(BlobReferenceFields.read(in));
+      kept.add(ByteFields.readReference(in));
     }
     long packBytes = in.readLong();
-    BlobReference list = BlobReferenceFields.read(in);
+    BlobReference list = ByteFields.readReference(in);
     long basesBytes = in.readLong();
     long listWindowEndMillis = in.readLong();
     return new PackChain(kept, packBytes, list, basesBytes, listWindowEndMillis, in.readLong());

@@ -24,12 +24,7 @@ public final class PendingOperationSerializer extends ImmutableSerializer<Long> 
 
   @Override
   public void serialize(Long operation, DataOutputView out) throws IOException {
-    long rest = operation + 1;
-    while (rest >>> 7 != 0) {
-      out.writeByte((int) (rest & 0x7F) | 0x80);
-      rest >>>= 7;
-    }
-    out.writeByte((int) rest);
+    ByteFields.writeLength(operation + 1, out);
   }
 
   @Override

@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <p>Version 1: the set digest after its length, the live count in 8 bytes, the base, the number of
  * sections in 4 bytes, 1 if the list of bases names a base and else 0, and that base. {@link
- * BlobReferenceFields} writes the references.
+ * ByteFields} writes the references.
  */
 public final class PublishedShardSerializer extends ImmutableSerializer<PublishedShard> {
 
@@ -24,11 +24,11 @@ public final class PublishedShardSerializer extends ImmutableSerializer<Publishe
   public void serialize(PublishedShard shard, DataOutputView out) throws IOException {
     ByteFields.writeString(shard.setDigest(), out);
     out.writeLong(shard.liveCount());
-    BlobReferenceFields.write(shard.base(), out);
+    ByteFields.writeReference(shard.base(), out);
     out.writeInt(shard.sections());
     out.writeBoolean(shard.listedBase() != null);
     if (shard.listedBase() != null) {
-      BlobReferenceFields.write(shard.listedBase(), out);
+      ByteFields.writeReference(shard.listedBase(), out);
     }
   }
 
@@ -36,14 +36,14 @@ public final class PublishedShardSerializer extends ImmutableSerializer<Publishe
   public PublishedShard deserialize(DataInputView in) throws IOException {
     String setDigest = ByteFields.readString(in);
     long liveCount = in.readLong();
-    BlobReference base = BlobReferenceFields.read(in);
+    BlobReference base = ByteFields.readReference(in);
     int sections = in.readInt();
     return new PublishedShard(
         setDigest,
         liveCount,
         base,
         sections,
-        in.readBoolean() ? BlobReferenceFields.read(in) : null);
+        in.readBoolean() ? ByteFields.readReference(in) : null);
   }
 
   @Override

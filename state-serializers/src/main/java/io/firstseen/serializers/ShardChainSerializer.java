@@ -22,7 +22,7 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
 
   @Override
   public void serialize(ShardChain chain, DataOutputView out) throws IOException {
-    UniverseFields.write(chain.universe(), out);
+    ByteFields.writeUniverse(chain.universe(), out);
     out.writeByte(chain.headroomBits());
     out.writeLong(chain.count());
     out.writeLong(chain.baseKeys());
@@ -33,7 +33,7 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
 
   @Override
   public ShardChain deserialize(DataInputView in) throws IOException {
-    Universe universe = UniverseFields.read(in);
+    Universe universe = ByteFields.readUniverse(in);
     int headroomBits = in.readUnsignedByte();
     long count = in.readLong();
     long baseKeys = in.readLong();

@@ -16,8 +16,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>Version 3: the shard in 4 bytes, window end and live count in 8 bytes each, and a byte: 0 if
  * the window changed nothing, else the form of the base (1 none, 2 only the reference, 3 reference
  * and bytes). With a change follow set digest and section, each after its length; with a base the
- * reference as {@link BlobReferenceFields} writes it, and the blob after its length. Earlier
- * versions were of other formats of snapshots and cannot be read.
+ * reference as {@link ByteFields} writes it, and the blob after its length. Earlier versions were
+ * of other formats of snapshots and cannot be read.
  */
 public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnapshot> {
 
@@ -43,7 +43,7 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
       ByteFields.writeBytes(snapshot.change().section(), out);
     }
     if (base != null) {
-      BlobReferenceFields.write(base.reference(), out);
+      ByteFields.writeReference(base.reference(), out);
     }
     if (form == BYTES) {
       ByteFields.writeBytes(base.bytes(), out);
@@ -72,7 +72,7 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
   }
 
   private static ShardSnapshot.BaseBlob base(DataInputView in, int form) throws IOException {
-    BlobReference reference = BlobReferenceFields.read(in);
+    BlobReference reference = ByteFields.readReference(in);
     return new ShardSnapshot.BaseBlob(reference, form == BYTES ? ByteFields.readBytes(in) : null);
   }
 

@@ -30,11 +30,7 @@ public final class ShardSummarySerializer extends ImmutableSerializer<ShardSumma
     long slots = in.readLong();
     long bytes = in.readLong();
     byte[] directory = ByteFields.readBytes(in);
-    try {
-      return new ShardSummary(keys, slots, bytes, directory);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return ByteFields.checked(() -> new ShardSummary(keys, slots, bytes, directory));
   }
 
   @Override
