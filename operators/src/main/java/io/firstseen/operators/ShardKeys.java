@@ -3,6 +3,7 @@ package io.firstseen.operators;
 import java.io.Serializable;
 import java.util.Arrays;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Flink keys of the shards, chosen so that the shards fill the key groups evenly.
@@ -15,10 +16,14 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 public final class ShardKeys implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private final Integer[] keyByShard;
+  private final int shardCount;
+  private final int maxParallelism;
+  // Computed at the first use, so that a job does not contain thousands of keys.
+  private transient Integer @Nullable [] keyByShard;
 
-  private ShardKeys(Integer[] keyByShard) {
-    this.keyByShard = keyByShard;
+  private ShardKeys(int shardCount, int maxParallelism) {
+    this.shardCount = shardCount;
+    this.maxParallelism = maxParallelism;
   }
 
   /**
@@ -44,6 +49,10 @@ public final class ShardKeys implements Serializable {
               + " and "
               + maxParallelism);
     }
+    return new ShardKeys(shardCount, maxParallelism);
+  }
+
+  private Integer[] keys() {
     int[] wantedInGroup = new int[maxParallelism];
     for (int shard = 0; shard < shardCount; shard++) {
       wantedInGroup[group(shard, shardCount, maxParallelism)]++;
@@ -53,17 +62,17 @@ public final class ShardKeys implements Serializable {
     for (int shard = shardCount - 1; shard >= 0; shard--) {
       nextShardOfGroup[group(shard, shardCount, maxParallelism)] = shard;
     }
-    Integer[] keyByShard = new Integer[shardCount];
+    Integer[] keys = new Integer[shardCount];
     int missing = shardCount;
     for (int candidate = 0; missing > 0; candidate++) {
       int group = KeyGroupRangeAssignment.assignToKeyGroup(candidate, maxParallelism);
       if (wantedInGroup[group] > 0) {
         wantedInGroup[group]--;
-        keyByShard[nextShardOfGroup[group]++] = candidate;
+        keys[nextShardOfGroup[group]++] = candidate;
         missing--;
       }
     }
-    return new ShardKeys(keyByShard);
+    return keys;
   }
 
   /** Returns the key group of a shard. */
@@ -73,11 +82,14 @@ public final class ShardKeys implements Serializable {
 
   /** Returns the Flink key of a shard; the same object at each call. */
   public Integer keyOf(int shard) {
+    if (keyByShard == null) {
+      keyByShard = keys();
+    }
     return keyByShard[shard];
   }
 
   /** Returns the number of shards. */
   public int shardCount() {
-    return keyByShard.length;
+    return shardCount;
   }
 }

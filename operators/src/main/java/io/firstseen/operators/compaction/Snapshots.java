@@ -60,7 +60,7 @@ public final class Snapshots {
       DataStream<HashedOperation> operations, SnapshotSpec spec, Publication publication) {
     String setName = spec.setName();
     return operations
-        .keyBy(new ByShard(spec.snapshotShards()), Types.INT)
+        .keyBy(shardKeys(spec.snapshotShards()), Types.INT)
         .transform(
             setName + "-compaction",
             TypeInformation.of(ShardSnapshot.class),
@@ -76,24 +76,9 @@ public final class Snapshots {
   }
 
   /** Selects the Flink key of a hash's shard. */
-  static final class ByShard implements KeySelector<HashedOperation, Integer> {
-    private static final long serialVersionUID = 1L;
-
-    private final int shardCount;
-    private transient Shards shards;
-    private transient ShardKeys keys;
-
-    ByShard(int shardCount) {
-      this.shardCount = shardCount;
-    }
-
-    @Override
-    public Integer getKey(HashedOperation operation) {
-      if (keys == null) {
-        shards = new Shards(shardCount);
-        keys = ShardKeys.of(shardCount, MAX_PARALLELISM);
-      }
-      return keys.keyOf(shards.shardOf(operation.hash()));
-    }
+  static KeySelector<HashedOperation, Integer> shardKeys(int shardCount) {
+    Shards shards = new Shards(shardCount);
+    ShardKeys keys = ShardKeys.of(shardCount, MAX_PARALLELISM);
+    return operation -> keys.keyOf(shards.shardOf(operation.hash()));
   }
 }

@@ -664,23 +664,8 @@ public final class Firstseen<T> {
 
   /** Selects the Flink key of a change, which is the key of its shard. */
   static <T> KeySelector<Change<T>, Integer> shardKeys(int shards) {
-    return new ShardKeySelector<>(new Shards(shards), ShardKeys.of(shards, shards));
-  }
-
-  private static final class ShardKeySelector<T> implements KeySelector<Change<T>, Integer> {
-    private static final long serialVersionUID = 1;
-
-    private final Shards shards;
-    private final ShardKeys keys;
-
-    ShardKeySelector(Shards shards, ShardKeys keys) {
-      this.shards = shards;
-      this.keys = keys;
-    }
-
-    @Override
-    public Integer getKey(Change<T> change) {
-      return keys.keyOf(shards.shardOf(change.hash()));
-    }
+    Shards byHash = new Shards(shards);
+    ShardKeys keys = ShardKeys.of(shards, shards);
+    return change -> keys.keyOf(byHash.shardOf(change.hash()));
   }
 }

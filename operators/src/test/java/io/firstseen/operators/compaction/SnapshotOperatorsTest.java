@@ -330,9 +330,7 @@ class SnapshotOperatorsTest {
   void theManifestsWaitForASubtaskThatIsIdle() throws Exception {
     try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new CompactionOperator(SPEC, Publication.OF_ALL),
-            new Snapshots.ByShard(4),
-            Types.INT)) {
+            new CompactionOperator(SPEC, Publication.OF_ALL), Snapshots.shardKeys(4), Types.INT)) {
       operator.open();
       operator.processWatermark(5);
       operator.processWatermarkStatus(WatermarkStatus.IDLE);
@@ -607,9 +605,7 @@ class SnapshotOperatorsTest {
   void anOperationWithoutTimestampIsRefused() throws Exception {
     try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new CompactionOperator(SPEC, Publication.OF_ALL),
-            new Snapshots.ByShard(4),
-            Types.INT)) {
+            new CompactionOperator(SPEC, Publication.OF_ALL), Snapshots.shardKeys(4), Types.INT)) {
       operator.open();
       assertThatThrownBy(
               () ->

@@ -86,7 +86,7 @@ final class SnapshotPipeline implements AutoCloseable {
         throws Exception {
       super(
           new CompactionOperator(spec, publication),
-          new Snapshots.ByShard(spec.snapshotShards()),
+          Snapshots.shardKeys(spec.snapshotShards()),
           Types.INT,
           Snapshots.MAX_PARALLELISM,
           parallelism,
