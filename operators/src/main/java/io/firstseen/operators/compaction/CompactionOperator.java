@@ -396,7 +396,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     long windowEndMillis = timer.getNamespace();
     ShardWindows before = windowsOfShard();
     LiveKeys keys = liveKeysOfShard();
-    ExpiryWindowTable table = expiry == null ? null : expiry.tableAt(windowEndMillis);
+    ExpiryWindowTable table =
+        expiry == null ? null : new ExpiryWindowTable(expiry, windowEndMillis);
     if (!before.isOpen(windowEndMillis)) {
       boolean isOver = ended && before.openEndsMillis().length == 0;
       if (isOver || !table.isAnyDue(keys.expiryWindows())) {

@@ -25,8 +25,4 @@ record ExpiryRule(long ttlMillis) {
   long dueMillis(long expiryWindowEndMillis) {
     return expiryWindowEndMillis + ttlMillis;
   }
-
-  ExpiryWindowTable tableAt(long windowEndMillis) {
-    return new ExpiryWindowTable(this, windowEndMillis);
-  }
 }

@@ -15,6 +15,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
@@ -113,32 +114,29 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   }
 
   @Override
-  public void open(OpenContext context) {
+  public void open(OpenContext unused) {
+    RuntimeContext context = getRuntimeContext();
     rule = new WindowRule(spec.windowMillis());
-    gate = new PublishingGate(publication, getRuntimeContext());
-    retention = new BlobRetention(publication, getRuntimeContext());
-    packs = PackPublisher.writer(spec, getRuntimeContext());
+    gate = new PublishingGate(publication, context);
+    retention = new BlobRetention(publication, context);
+    packs = PackPublisher.writer(spec, context);
     isInUseEmitted = false;
     reported =
-        getRuntimeContext()
-            .getMapState(
-                new MapStateDescriptor<>(
-                    "reported",
-                    Types.TUPLE(Types.LONG, Types.INT),
-                    Types.LIST(TypeInformation.of(ShardSnapshot.class))));
+        context.getMapState(
+            new MapStateDescriptor<>(
+                "reported",
+                Types.TUPLE(Types.LONG, Types.INT),
+                Types.LIST(TypeInformation.of(ShardSnapshot.class))));
     lastSequence =
-        getRuntimeContext()
-            .getState(new ValueStateDescriptor<>("lastSequence", LongSerializer.INSTANCE));
+        context.getState(new ValueStateDescriptor<>("lastSequence", LongSerializer.INSTANCE));
     lastWindowEnd =
-        getRuntimeContext()
-            .getState(new ValueStateDescriptor<>("lastWindowEnd", LongSerializer.INSTANCE));
+        context.getState(new ValueStateDescriptor<>("lastWindowEnd", LongSerializer.INSTANCE));
     clockEnds =
-        getRuntimeContext()
-            .getMapState(
-                new MapStateDescriptor<>(
-                    "clockEnds", LongSerializer.INSTANCE, LongSerializer.INSTANCE));
-    getRuntimeContext().getMetricGroup().gauge("manifestSequence", () -> sequenceGauge);
-    getRuntimeContext().getMetricGroup().gauge("manifestWindowEndMillis", () -> windowEndGauge);
+        context.getMapState(
+            new MapStateDescriptor<>(
+                "clockEnds", LongSerializer.INSTANCE, LongSerializer.INSTANCE));
+    context.getMetricGroup().gauge("manifestSequence", () -> sequenceGauge);
+    context.getMetricGroup().gauge("manifestWindowEndMillis", () -> windowEndGauge);
   }
 
   @Override

@@ -193,12 +193,9 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
             task.getNumberOfParallelSubtasks(),
             task.getIndexOfThisSubtask());
     ShardKeys keys = ShardKeys.of(effective.shardCount(), effective.shardCount());
-    for (int shard = 0; shard < effective.shardCount(); shard++) {
+    // Each shard is a key group of its own.
+    for (int shard : keyGroups) {
       Integer key = keys.keyOf(shard);
-      if (!keyGroups.contains(
-          ShardKeys.group(shard, effective.shardCount(), effective.shardCount()))) {
-        continue;
-      }
       Expiry expiry = clock.read(shard, key);
       shards.add(
           onHeap

@@ -2,8 +2,10 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.serializers.Change;
 import java.util.Arrays;
+import java.util.function.ObjIntConsumer;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.apache.flink.util.function.ThrowingConsumer;
 
 /**
  * Collects a few events and decides on them together. Most of the time of an event is waiting for
@@ -28,8 +30,8 @@ final class EventBatch<T> {
 
   private final ProcessingTimeService time;
   private final Runnable begin;
-  private final Prefetcher prefetcher;
-  private final Decider<T> decider;
+  private final ObjIntConsumer<long[]> prefetcher;
+  private final ThrowingConsumer<StreamRecord<Change<T>>, Exception> decider;
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // An array of a generic type.
   private final StreamRecord<Change<T>>[] events = new StreamRecord[EVENTS];
@@ -38,23 +40,16 @@ final class EventBatch<T> {
   private int size;
   private boolean timerRuns;
 
-  /** Prefetches the memory that events with these hashes need. */
-  @FunctionalInterface
-  interface Prefetcher {
-    void prefetch(long[] hashes, int count);
-  }
-
-  /** Decides on an event. */
-  @FunctionalInterface
-  interface Decider<T> {
-    void decide(StreamRecord<Change<T>> event) throws Exception;
-  }
-
   /**
    * @param begin called before the waiting events are decided on
+   * @param prefetcher prefetches the memory that events with some hashes need
+   * @param decider decides on an event
    */
   EventBatch(
-      ProcessingTimeService time, Runnable begin, Prefetcher prefetcher, Decider<T> decider) {
+      ProcessingTimeService time,
+      Runnable begin,
+      ObjIntConsumer<long[]> prefetcher,
+      ThrowingConsumer<StreamRecord<Change<T>>, Exception> decider) {
     this.time = time;
     this.begin = begin;
     this.prefetcher = prefetcher;
@@ -97,9 +92,9 @@ final class EventBatch<T> {
     if (count > 0) {
       begin.run();
     }
-    prefetcher.prefetch(hashes, count);
+    prefetcher.accept(hashes, count);
     for (int i = 0; i < count; i++) {
-      decider.decide(events[i]);
+      decider.accept(events[i]);
     }
   }
 }
