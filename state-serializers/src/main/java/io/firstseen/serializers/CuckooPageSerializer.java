@@ -9,7 +9,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Writes a page of a cuckoo filter, as {@link CuckooFormat} does; that format is version 1. */
-public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPage> {
+public class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPage> {
   public static final CuckooPageSerializer INSTANCE = new CuckooPageSerializer();
 
   private static final long serialVersionUID = 1;

@@ -4,13 +4,14 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.LogSegment;
 import io.firstseen.types.ShardSummary;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.util.function.SupplierWithException;
+import org.apache.flink.util.function.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the pages and the summaries of a task's shards in managed keyed state. */
@@ -43,59 +44,28 @@ public final class PageState {
 
   /** Returns the page with a number, or null. */
   @Nullable CuckooPage read(Integer key, int id) {
-    setCurrentKey.accept(key);
-    try {
-      return pages.get(id);
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    return get(key, () -> pages.get(id));
   }
 
-  /** Visits all pages of a shard. */
   void readAll(Integer key, Consumer<CuckooPage> visitor) {
-    setCurrentKey.accept(key);
-    try {
-      pages.values().forEach(visitor);
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    run(key, () -> pages.values().forEach(visitor));
   }
 
   public void write(Integer key, CuckooPage page) {
-    setCurrentKey.accept(key);
-    try {
-      pages.put(page.id(), page);
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    run(key, () -> pages.put(page.id(), page));
   }
 
   public void remove(Integer key, int id) {
-    setCurrentKey.accept(key);
-    try {
-      pages.remove(id);
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    run(key, () -> pages.remove(id));
   }
 
   /** Returns the last written summary of a shard; null if there is none. */
   @Nullable ShardSummary readSummary(Integer key) {
-    setCurrentKey.accept(key);
-    try {
-      return summaries.value();
-    } catch (IOException e) {
-      throw failed(e);
-    }
+    return get(key, summaries::value);
   }
 
   void writeSummary(Integer key, ShardSummary summary) {
-    setCurrentKey.accept(key);
-    try {
-      summaries.update(summary);
-    } catch (IOException e) {
-      throw failed(e);
-    }
+    run(key, () -> summaries.update(summary));
   }
 
   /** A reader of log segments. */
@@ -106,47 +76,49 @@ public final class PageState {
 
   /** Visits the log segments of a shard, in their order. */
   void readLog(Integer key, SegmentVisitor visitor) {
-    setCurrentKey.accept(key);
     TreeMap<Integer, Runnable> visits = new TreeMap<>();
-    try {
-      for (int log = 0; log < LOGS; log++) {
-        int of = log;
-        for (Map.Entry<Integer, byte[]> entry : logs.get(log).entries()) {
-          LogSegment segment = LogSegment.of(shape, entry.getValue());
-          visits.put(entry.getKey(), () -> visitor.visit(entry.getKey(), of, segment));
-        }
-      }
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    run(
+        key,
+        () -> {
+          for (int log = 0; log < LOGS; log++) {
+            int of = log;
+            for (Map.Entry<Integer, byte[]> entry : logs.get(log).entries()) {
+              LogSegment segment = LogSegment.of(shape, entry.getValue());
+              visits.put(entry.getKey(), () -> visitor.visit(entry.getKey(), of, segment));
+            }
+          }
+        });
     visits.values().forEach(Runnable::run);
   }
 
   void writeSegment(Integer key, int log, int number, LogSegment segment) {
-    setCurrentKey.accept(key);
-    try {
-      logs.get(log).put(number, segment.toBytes());
-    } catch (Exception e) {
-      throw failed(e);
-    }
+    run(key, () -> logs.get(log).put(number, segment.toBytes()));
   }
 
   void removeSegment(Integer key, int log, int number) {
+    run(key, () -> logs.get(log).remove(number));
+  }
+
+  void clearLog(Integer key) {
+    run(key, () -> logs.forEach(MapState::clear));
+  }
+
+  private void run(Integer key, ThrowingRunnable<Exception> access) {
+    Void unused =
+        get(
+            key,
+            () -> {
+              access.run();
+              return null;
+            });
+  }
+
+  private <T> @Nullable T get(Integer key, SupplierWithException<@Nullable T, Exception> access) {
     setCurrentKey.accept(key);
     try {
-      logs.get(log).remove(number);
+      return access.get();
     } catch (Exception e) {
-      throw failed(e);
+      throw new IllegalStateException("the state backend failed: " + e.getMessage(), e);
     }
-  }
-
-  /** Removes all log segments of a shard. */
-  void clearLog(Integer key) {
-    setCurrentKey.accept(key);
-    logs.forEach(MapState::clear);
-  }
-
-  private static RuntimeException failed(Exception e) {
-    return new IllegalStateException("the state backend failed: " + e.getMessage(), e);
   }
 }

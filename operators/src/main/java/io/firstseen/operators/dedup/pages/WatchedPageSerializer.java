@@ -4,9 +4,6 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.serializers.CuckooPageSerializer;
 import java.io.IOException;
 import java.util.Objects;
-import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
@@ -17,10 +14,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>A copy is the page itself: {@link HeapShardPages} does not change a page that a checkpoint may
  * still have to write.
  */
-public final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
+public final class WatchedPageSerializer extends CuckooPageSerializer {
   private static final long serialVersionUID = 1;
-
-  private static final CuckooPageSerializer PAGES = CuckooPageSerializer.INSTANCE;
 
   private final transient RunningCheckpoints checkpoints;
   private final transient CheckpointProgress progress;
@@ -31,7 +26,7 @@ public final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
   }
 
   @Override
-  public TypeSerializer<CuckooPage> duplicate() {
+  public WatchedPageSerializer duplicate() {
     return new WatchedPageSerializer(checkpoints);
   }
 
@@ -47,45 +42,10 @@ public final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
 
   @Override
   public void serialize(CuckooPage page, DataOutputView out) throws IOException {
-    PAGES.serialize(page, out);
+    super.serialize(page, out);
     if (progress != null && page.tag() != 0) {
       progress.wrote(ShardPages.shardOf(page));
     }
-  }
-
-  @Override
-  public boolean isImmutableType() {
-    return PAGES.isImmutableType();
-  }
-
-  @Override
-  public CuckooPage createInstance() {
-    return PAGES.createInstance();
-  }
-
-  @Override
-  public int getLength() {
-    return PAGES.getLength();
-  }
-
-  @Override
-  public CuckooPage deserialize(DataInputView in) throws IOException {
-    return PAGES.deserialize(in);
-  }
-
-  @Override
-  public CuckooPage deserialize(CuckooPage reuse, DataInputView in) throws IOException {
-    return PAGES.deserialize(reuse, in);
-  }
-
-  @Override
-  public void copy(DataInputView in, DataOutputView out) throws IOException {
-    PAGES.copy(in, out);
-  }
-
-  @Override
-  public TypeSerializerSnapshot<CuckooPage> snapshotConfiguration() {
-    return PAGES.snapshotConfiguration();
   }
 
   @Override
