@@ -2,8 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.ActiveSnapshot;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +23,7 @@ final class CurrentSnapshot {
       @Nullable String trouble,
       @Nullable String unusable) {}
 
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  // Written under the lock, read without the lock.
+  // Written under the lock of this object, read without the lock.
   private volatile View view = new View(ClientState.EMPTY, null, null, null);
 
   private volatile OptionalLong pinned;
@@ -46,57 +43,40 @@ final class CurrentSnapshot {
   /**
    * After this method returns, no other sequence becomes active. An empty value removes the pin.
    */
-  void pin(OptionalLong sequence) {
-    lock.lock();
-    try {
-      pinned = sequence;
-    } finally {
-      lock.unlock();
-    }
+  synchronized void pin(OptionalLong sequence) {
+    pinned = sequence;
   }
 
   /**
    * Publishes a view with a different snapshot, unless a different sequence is pinned. Returns
    * whether it was published.
    */
-  boolean showNext(View next) {
-    lock.lock();
-    try {
-      long sequence = next.active().manifest().sequence();
-      if (pinned.isPresent() && pinned.getAsLong() != sequence) {
-        return false;
-      }
-      show(next);
-      return true;
-    } finally {
-      lock.unlock();
+  synchronized boolean showNext(View next) {
+    long sequence = next.active().manifest().sequence();
+    if (pinned.isPresent() && pinned.getAsLong() != sequence) {
+      return false;
     }
+    show(next);
+    return true;
   }
 
   /** Publishes a view; a closed client stays closed. */
-  void show(View next) {
-    lock.lock();
-    try {
-      if (view.state != ClientState.CLOSED) {
-        view = next;
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
+  synchronized void show(View next) {
+    if (view.state != ClientState.CLOSED) {
+      view = next;
+      notifyAll();
     }
   }
 
   /** Waits until a condition holds or the timeout ends, and returns the view at that time. */
-  View await(Predicate<View> condition, long timeoutNanos) throws InterruptedException {
+  synchronized View await(Predicate<View> condition, long timeoutNanos)
+      throws InterruptedException {
+    long startNanos = System.nanoTime();
     long leftNanos = timeoutNanos;
-    lock.lockInterruptibly();
-    try {
-      while (!condition.test(view) && leftNanos > 0) {
-        leftNanos = changed.awaitNanos(leftNanos);
-      }
-      return view;
-    } finally {
-      lock.unlock();
+    while (!condition.test(view) && leftNanos > 0) {
+      TimeUnit.NANOSECONDS.timedWait(this, leftNanos);
+      leftNanos = timeoutNanos - (System.nanoTime() - startNanos);
     }
+    return view;
   }
 }

@@ -4,6 +4,7 @@ import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,14 +50,11 @@ public record CachedState(
                 highest.contentDigest(),
                 Integer.toString(digests.size())));
     lines.addAll(digests);
-    byte[] head = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.ISO_8859_1);
-    byte[] tail = manifest.toBytes();
-    byte[] body = Arrays.copyOf(head, head.length + tail.length);
-    System.arraycopy(tail, 0, body, head.length, tail.length);
+    // Latin-1 keeps the bytes of the manifest.
+    lines.add(new String(manifest.toBytes(), StandardCharsets.ISO_8859_1));
+    byte[] body = String.join("\n", lines).getBytes(StandardCharsets.ISO_8859_1);
     byte[] digest = (Sha256.hex(body) + "\n").getBytes(StandardCharsets.US_ASCII);
-    byte[] bytes = Arrays.copyOf(digest, digest.length + body.length);
-    System.arraycopy(body, 0, bytes, digest.length, body.length);
-    return bytes;
+    return ByteBuffer.allocate(digest.length + body.length).put(digest).put(body).array();
   }
 
   static CachedState read(byte[] bytes) throws SnapshotException {

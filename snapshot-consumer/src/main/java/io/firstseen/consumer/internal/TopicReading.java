@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -27,16 +28,9 @@ public final class TopicReading implements AutoCloseable {
   private final Object servers;
   private final Duration timeout;
   private final long deadlineNanos;
-  private final Progress progress;
+  private final BiConsumer<Long, Long> progress;
   private final Consumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions = new ArrayList<>();
-
-  /** Receives the progress until the end is reached. */
-  @FunctionalInterface
-  public interface Progress {
-    /** Reports the bytes read so far and the approximate number of remaining records. */
-    void read(long bytes, long recordsLeft);
-  }
 
   /** Receives the records. */
   @FunctionalInterface
@@ -49,9 +43,14 @@ public final class TopicReading implements AutoCloseable {
    * Opens a consumer.
    *
    * @param timeout the time limit for all operations of this object
+   * @param progress receives, until the end is reached, the bytes read so far and the approximate
+   *     number of remaining records
    */
   public TopicReading(
-      String topic, Map<String, Object> consumerProperties, Duration timeout, Progress progress) {
+      String topic,
+      Map<String, Object> consumerProperties,
+      Duration timeout,
+      BiConsumer<Long, Long> progress) {
     this(topic, consumerProperties, timeout, progress, TopicFollower.Connections.KAFKA);
   }
 
@@ -59,7 +58,7 @@ public final class TopicReading implements AutoCloseable {
       String topic,
       Map<String, Object> consumerProperties,
       Duration timeout,
-      Progress progress,
+      BiConsumer<Long, Long> progress,
       TopicFollower.Connections connections) {
     Map<String, Object> properties = new HashMap<>(consumerProperties);
     properties.putAll(TopicFollower.followerProperties());
@@ -127,7 +126,7 @@ public final class TopicReading implements AutoCloseable {
           }
         }
         recordsLeft = recordsLeft(ends);
-        progress.read(bytes, recordsLeft);
+        progress.accept(bytes, recordsLeft);
       }
     } catch (org.apache.kafka.common.errors.TimeoutException e) {
       throw tooLong();
