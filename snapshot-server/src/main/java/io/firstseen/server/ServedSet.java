@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -84,14 +84,6 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
     }
   }
 
-  /**
-   * A snapshot that was active in this service, or was published earlier.
-   *
-   * @param changeBytes the bytes of the packs since the previous snapshot; for the first snapshot,
-   *     of its newest pack
-   */
-  record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
-
   ServedSet(
       SetSource source, boolean allow, ServerOptions options, long basesBytes, ServiceLog log) {
     this.shelf = new BlobShelf(basesBytes);
@@ -103,7 +95,6 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
     this.log = log;
   }
 
-  /** Sets the follower that provides the set's snapshots. */
   void answerBy(FollowedSet follower) {
     followed = follower;
   }
@@ -163,7 +154,6 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
     return followed.status();
   }
 
-  /** See {@link FollowedSet#unusable}. */
   Optional<String> unusable() {
     return followed.unusable();
   }
@@ -219,7 +209,6 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
     }
   }
 
-  /** Returns a snapshot that can be queried for URLs. */
   UrlList list(SnapshotSet set) {
     try {
       return UrlList.of(set, keyHash);
@@ -284,13 +273,15 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
     return known;
   }
 
-  /** See {@link BlobShelf#ofBases}. */
   Manifest manifestOfBases() throws HttpFailure {
     return shelf.ofBases(this::answering);
   }
 
-  /** Returns the known snapshots, oldest first. */
-  List<Published> published() {
+  /**
+   * Returns the manifests of the snapshots that were active in this service or were published
+   * earlier, as far as they are known, oldest first.
+   */
+  Collection<Manifest> published() {
     Deque<Manifest> all = new ArrayDeque<>();
     synchronized (published) {
       all.addAll(published);
@@ -302,26 +293,7 @@ final class ServedSet implements SnapshotListener, AutoCloseable {
         all.addFirst(earlier.get(i));
       }
     }
-    List<Published> described = new ArrayList<>();
-    Manifest before = null;
-    for (Manifest each : all) {
-      described.add(
-          new Published(
-              each.sequence(),
-              each.windowEndMillis(),
-              each.count(),
-              changeBytes(each, before == null ? Long.MAX_VALUE : before.packBytes())));
-      before = each;
-    }
-    return described;
-  }
-
-  private static long changeBytes(Manifest manifest, long from) {
-    if (manifest.pack() == null) {
-      return 0;
-    }
-    // A chain that was started again has a lower position than the previous chain.
-    return from <= manifest.packBytes() ? manifest.packBytes() - from : manifest.pack().bytes();
+    return all;
   }
 
   /**

@@ -43,16 +43,27 @@ record StatusEndpoint(ServedSets sets, long startedMillis) implements Endpoint {
       write(json, served, status.snapshot().get(), status.publishedMillis());
     }
     json.writeArrayFieldStart("published");
-    for (ServedSet.Published each : served.published()) {
+    long from = Long.MAX_VALUE;
+    for (Manifest each : served.published()) {
       json.writeStartObject();
       json.writeNumberField("sequence", each.sequence());
       json.writeNumberField("windowEndMillis", each.windowEndMillis());
-      json.writeNumberField("keys", each.keys());
-      json.writeNumberField("changeBytes", each.changeBytes());
+      json.writeNumberField("keys", each.count());
+      json.writeNumberField("changeBytes", changeBytes(each, from));
       json.writeEndObject();
+      from = each.packBytes();
     }
     json.writeEndArray();
     json.writeEndObject();
+  }
+
+  /** Returns the bytes of the packs since a position; without a position, of the newest pack. */
+  private static long changeBytes(Manifest manifest, long from) {
+    if (manifest.pack() == null) {
+      return 0;
+    }
+    // A chain that was started again has a lower position than the previous chain.
+    return from <= manifest.packBytes() ? manifest.packBytes() - from : manifest.pack().bytes();
   }
 
   private static void write(

@@ -1,12 +1,12 @@
 package io.firstseen.server.http;
 
 import io.firstseen.filters.key.SecretFiles;
+import io.firstseen.filters.snapshot.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,12 +126,8 @@ public final class BearerTokens {
   }
 
   private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256")
-          .digest(token.getBytes(StandardCharsets.ISO_8859_1));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return Sha256.hex(token.getBytes(StandardCharsets.ISO_8859_1))
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   /** Returns the number of tokens. */
