@@ -76,7 +76,9 @@ public record Manifest(
       requireTime("expiresMillis", expiresMillis, publishedMillis + 1);
     }
     Objects.requireNonNull(parameters, "parameters");
-    requireCount(count);
+    if (count < 0 || count > MAX_COUNT) {
+      throw new IllegalArgumentException("count must be in [0, 2^40], got " + count);
+    }
     Sha256.require("root", root);
     if (blobs != null) {
       requireBlobs(blobs);
@@ -84,8 +86,9 @@ public record Manifest(
     if (packBytes > MAX_BYTES) {
       throw new IllegalArgumentException("packBytes must be at most 2^53, got " + packBytes);
     }
-    if (extension != null) {
-      requireExtension(extension);
+    if (extension != null && !EXTENSION.matcher(extension).matches()) {
+      throw new IllegalArgumentException(
+          "extension must be 1 to " + MAX_EXTENSION_BYTES + " bytes as hexadecimal digits");
     }
     if (pack == null ? packBytes != 0 || count != 0 : packBytes < pack.bytes()) {
       throw new IllegalArgumentException(
@@ -223,13 +226,6 @@ public record Manifest(
     }
   }
 
-  private static void requireExtension(String extension) {
-    if (!EXTENSION.matcher(extension).matches()) {
-      throw new IllegalArgumentException(
-          "extension must be 1 to " + MAX_EXTENSION_BYTES + " bytes as hexadecimal digits");
-    }
-  }
-
   /**
    * Returns the URI of a directory of blobs as it was given.
    *
@@ -261,11 +257,5 @@ public record Manifest(
               + uri.toASCIIString().length());
     }
     return uri;
-  }
-
-  private static void requireCount(long count) {
-    if (count < 0 || count > MAX_COUNT) {
-      throw new IllegalArgumentException("count must be in [0, 2^40], got " + count);
-    }
   }
 }
