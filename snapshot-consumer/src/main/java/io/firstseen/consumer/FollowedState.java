@@ -132,7 +132,6 @@ final class FollowedState {
         lastLoadMillis.get());
   }
 
-  /** See {@link FollowedSet#unusable}. */
   Optional<String> unusable() {
     return Optional.ofNullable(current.view().unusable());
   }
@@ -282,7 +281,6 @@ final class FollowedState {
     }
   }
 
-  /** Publishes that a problem is resolved. */
   void endRefusal(String reason) {
     if (reason.equals(refusal)) {
       setRefusal(null);

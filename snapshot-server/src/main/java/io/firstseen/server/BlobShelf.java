@@ -86,7 +86,6 @@ final class BlobShelf {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds the new active set. */
   synchronized void add(SnapshotSet set) {
     if (shelved(set).isEmpty()) {
       Shelved before = newest;

@@ -17,7 +17,6 @@ import java.util.List;
 record ContainsEndpoint(ServedSets sets, ServiceMetrics metrics, int maxKeys) {
   private static final byte[] BEGIN = "{\"key\":\"".getBytes(StandardCharsets.US_ASCII);
 
-  /** Looks up one key. */
   Reply one(Request request) throws HttpFailure {
     QueryString query = request.query("key", "scope", "set", "explain");
     byte[] key = query.required("key");

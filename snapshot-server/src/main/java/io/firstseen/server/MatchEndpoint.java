@@ -22,7 +22,6 @@ record MatchEndpoint(ServedSets sets, ServiceMetrics metrics, int maxUrls) {
   /** The scope is hashed again with each expression of each URL. */
   private static final long MAX_SCOPE_BYTES = 4 << 20;
 
-  /** Looks up one URL. */
   Reply one(Request request) throws HttpFailure {
     QueryString query = request.queryRepeating("set", "url", "scope");
     byte[] url = query.required("url");

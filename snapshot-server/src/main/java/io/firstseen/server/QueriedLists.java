@@ -22,7 +22,6 @@ final class QueriedLists {
   private final List<Asked> allow;
   private final UrlLists asked;
 
-  /** A snapshot that is queried for URLs. */
   record Asked(ServedSet served, Manifest manifest, UrlList list) {
 
     private static Asked of(ServedSet served, ClientStatus status) throws HttpFailure {
@@ -81,7 +80,6 @@ final class QueriedLists {
             lists.stream().map(Asked::list).toList(), allow.stream().map(Asked::list).toList());
   }
 
-  /** See {@link UrlLists#askEach}. */
   List<UrlAnswer> askEach(byte[] scope, List<UrlExpressions> urls) throws InvalidKeyException {
     return asked.askEach(scope, urls);
   }
@@ -105,7 +103,6 @@ final class QueriedLists {
     json.writeEndObject();
   }
 
-  /** Writes the fields of a result. */
   void writeAnswer(JsonGenerator json, UrlExpressions url, UrlAnswer answer) throws IOException {
     json.writeBooleanField("present", answer.isPresent());
     write(json, "matches", answer.matches());
@@ -126,7 +123,6 @@ final class QueriedLists {
     json.writeEndArray();
   }
 
-  /** Counts a result for each set. */
   void count(ServiceMetrics metrics, UrlAnswer answer) {
     UrlCount ofMatch = answer.isPresent() ? UrlCount.PRESENT : UrlCount.ALLOWED;
     for (Asked each : lists) {

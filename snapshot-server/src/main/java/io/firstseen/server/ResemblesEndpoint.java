@@ -29,7 +29,6 @@ record ResemblesEndpoint(ServedSets sets, ServiceMetrics metrics, int maxTexts) 
     }
   }
 
-  /** Looks up one text. */
   Reply one(Request request) throws HttpFailure {
     QueryString query = request.query("text", "scope", "set");
     byte[] text = query.required("text");

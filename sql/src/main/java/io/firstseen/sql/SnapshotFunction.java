@@ -152,7 +152,6 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
     this.waitMillis = wait.toMillis();
   }
 
-  /** Returns the name of the function in SQL. */
   abstract String sqlName();
 
   /** Returns the function for one call. */
@@ -163,7 +162,6 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
     return List.of(literal(call, 0, "set"));
   }
 
-  /** Returns a literal argument. */
   final String literal(CallContext call, int index, String subject) {
     if (!call.isArgumentLiteral(index) || call.isArgumentNull(index)) {
       throw new ValidationException("the %s of %s must be a literal".formatted(subject, sqlName()));
@@ -373,7 +371,6 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
     return text == null ? null : text.toBytes();
   }
 
-  /** Returns the number of sets of the call. */
   final int sets() {
     return sources.size();
   }

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * and {@code SNAPSHOT_CONTAINS} returns NULL for them, but FALSE for a URL that is not listed.
  */
 public final class SnapshotMatch extends SnapshotFunction {
-  /** The metric of the URLs without a canonical form. */
   static final String INVALID_URLS = "invalidUrls";
 
   private static final long serialVersionUID = 1;

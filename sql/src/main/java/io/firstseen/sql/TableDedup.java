@@ -391,7 +391,6 @@ record TableDedup(
         : row -> row.isNullAt(index) ? null : row.getBinary(index);
   }
 
-  /** Returns the description in a query plan. */
   String summary() {
     return "firstseen(" + keyColumns.get(0) + ")";
   }

@@ -29,7 +29,6 @@ final class ByteFields {
     out.write(bytes);
   }
 
-  /** Writes an unsigned number in LEB128. */
   static void writeLength(long length, DataOutputView out) throws IOException {
     long rest = length;
     while (rest >>> 7 != 0) {

@@ -117,7 +117,6 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     }
   }
 
-  /** Reads the state of an earlier version. */
   private static final class Earlier extends ImmutableSerializer<DedupParameters> {
     private static final long serialVersionUID = 1;
 

@@ -30,7 +30,6 @@ final class Hosts {
   /** Characters that are allowed in addition to letters, digits, hyphen and underscore. */
   private static final String MARKS = "~$&'()+;=" + ESCAPED_MARKS;
 
-  /** A character that is escaped in the form. */
   private static final Pattern ESCAPED_MARK = Pattern.compile("[" + ESCAPED_MARKS + "]");
 
   private Hosts() {}
@@ -199,7 +198,6 @@ final class Hosts {
     }
   }
 
-  /** Rejects a host without a scheme that contains a character with a special meaning in lists. */
   static void requirePlain(String host) throws InvalidKeyException {
     Matcher mark = ESCAPED_MARK.matcher(host);
     if (mark.find()) {

@@ -212,7 +212,6 @@ public final class KeyHash implements Serializable {
     return new PartHashes(this);
   }
 
-  /** Starts SipHash-2-4 of many messages. */
   void start(long[] v0, long[] v1, long[] v2, long[] v3, int count) {
     Arrays.fill(v0, 0, count, key0 ^ SipHash24.V0);
     Arrays.fill(v1, 0, count, key1 ^ SipHash24.V1);

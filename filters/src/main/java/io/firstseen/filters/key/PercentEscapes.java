@@ -27,7 +27,6 @@ final class PercentEscapes {
 
   private PercentEscapes() {}
 
-  /** A set of ASCII characters. */
   static final class Characters {
     private final String all;
     private final boolean[] has = new boolean[128];

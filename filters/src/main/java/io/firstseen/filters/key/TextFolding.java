@@ -97,7 +97,6 @@ final class TextFolding {
     return forms;
   }
 
-  /** One round of all steps. */
   static String once(String text) {
     String upper = nfkc(dropInvisible(text)).toUpperCase(Locale.ROOT);
     return nfkc(shrinkRuns(upper));

@@ -12,7 +12,6 @@ final class FieldWriter {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream(256);
 
-  /** Begins with the magic number and the version of a format. */
   static FieldWriter begin(byte[] magic) {
     return new FieldWriter().bytes(magic).u8(VERSION);
   }

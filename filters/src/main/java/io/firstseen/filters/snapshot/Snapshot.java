@@ -243,7 +243,6 @@ public final class Snapshot {
     return set.position(header.parameters().set().shards().suffix(hash));
   }
 
-  /** Reads at a position, see {@link GolombCodedSet#touch}. */
   long touch(long position) {
     return set.touch(position);
   }

@@ -22,7 +22,6 @@ public final class UrlList {
   private final KeyHash keyHash;
   private final HashLookup lookup;
 
-  /** Looks up hashes, see {@link SnapshotSet#mightContainEach}. */
   private interface HashLookup {
     void mightContainEach(long[] hashes, int from, int to, boolean[] found);
   }
@@ -114,7 +113,6 @@ public final class UrlList {
     return keyHash;
   }
 
-  /** Returns the version of {@link Canonicaliser#URL_EXPRESSION}. */
   int version() {
     return parameters.canonicaliserVersion();
   }

@@ -60,7 +60,6 @@ final class CoarseChanges {
     value = last;
   }
 
-  /** Adds a key that is live before and after the changes. */
   void kept(long suffix) {
     moveTo(valueOf(suffix));
     before = true;

@@ -402,7 +402,6 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     liveSet.sweep();
   }
 
-  /** See {@link LiveSet#learn}. */
   final void learn(StreamRecord<Change<T>> record) throws Exception {
     clock.tick();
     clock.next(record);
@@ -412,7 +411,6 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     shard.countEvent();
   }
 
-  /** See {@link TaskShards#writeAll}. */
   final void writeAll() {
     shards.writeAll();
   }

@@ -15,7 +15,6 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  */
 interface Emission<T, R> extends Serializable {
 
-  /** Called before the first event. */
   default void open(RuntimeContext context) throws Exception {}
 
   /**

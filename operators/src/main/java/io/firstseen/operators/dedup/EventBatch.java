@@ -57,7 +57,6 @@ final class EventBatch<T> {
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
   }
 
-  /** Returns the number of waiting events. */
   int size() {
     return size;
   }

@@ -657,12 +657,10 @@ public final class Firstseen<T> {
         : of.getParallelism();
   }
 
-  /** Returns the uid of the stateful operator. */
   static String dedupUid(String uidPrefix) {
     return uidPrefix + "-dedup";
   }
 
-  /** Selects the Flink key of a change, which is the key of its shard. */
   static <T> KeySelector<Change<T>, Integer> shardKeys(int shards) {
     Shards byHash = new Shards(shards);
     ShardKeys keys = ShardKeys.of(shards, shards);

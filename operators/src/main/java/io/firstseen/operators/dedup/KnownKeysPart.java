@@ -20,7 +20,6 @@ final class KnownKeysPart {
 
   private static final int BITS = 8;
 
-  /** Number of parts. */
   static final int COUNT = 1 << BITS;
 
   private static final int OPERATION_BITS = 8;

@@ -26,7 +26,6 @@ public final class BlobSource {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
   private static final Set<String> SCHEMES = Set.of("file", "http", "https");
 
-  /** See {@link BlobLoader#requestBytes}. */
   static final long REQUEST_BYTES = 4_096;
 
   // The maximum length of an array on any JVM.

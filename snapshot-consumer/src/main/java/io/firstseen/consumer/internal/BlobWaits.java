@@ -63,14 +63,12 @@ final class BlobWaits {
     this.reports = reports;
   }
 
-  /** Called when a snapshot has become active. */
   void answered() {
     end();
     isReported = false;
     isRead = false;
   }
 
-  /** Called when no manifest waits. */
   void end() {
     incompleteSinceMillis = null;
   }
@@ -92,7 +90,6 @@ final class BlobWaits {
     return taken;
   }
 
-  /** Forgets manifests that no longer wait. */
   void retain(Collection<Candidate> candidates) {
     retries
         .keySet()

@@ -103,7 +103,6 @@ final class ChunkSelection {
     return dropped.removeAll(blobs.stream().map(BlobReference::digest).collect(Collectors.toSet()));
   }
 
-  /** See {@link SnapshotAssembler#takeNotice}. */
   Optional<String> takeNotice() {
     boolean isNew = isDropUnreported && !isDropReported;
     isDropUnreported = false;

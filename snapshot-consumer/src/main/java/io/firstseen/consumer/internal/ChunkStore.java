@@ -273,7 +273,6 @@ final class ChunkStore {
     return keptBytes;
   }
 
-  /** Returns the memory of the chunks of some blobs; see {@link #keptBytes()}. */
   long keptBytes(Set<String> digests) {
     return digests.stream()
         .map(blobs::get)

@@ -16,7 +16,6 @@ public sealed interface Decision {
   record Activate(
       ActiveSnapshot snapshot, CatchUp.Way way, long bytes, CatchUp.@Nullable Changes changes)
       implements Decision {
-    /** Creates the decision for a snapshot that was kept. */
     static Activate kept(ActiveSnapshot snapshot) {
       return new Activate(snapshot, CatchUp.Way.NOTHING, 0, null);
     }

@@ -70,7 +70,6 @@ final class BodyBuffer {
     }
   }
 
-  /** Returns all reserved bytes to the budget. */
   void release() {
     bytes = NOTHING;
     length = 0;

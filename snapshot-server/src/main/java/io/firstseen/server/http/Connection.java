@@ -86,7 +86,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     this.body = new BodyBuffer(service.bodies, service.limits.maxBodyBytes());
   }
 
-  /** Closes the connection as soon as no request is running. */
   void end(ChannelHandlerContext context) {
     if (clock.isIdle() || state == State.ENDING) {
       context.close();

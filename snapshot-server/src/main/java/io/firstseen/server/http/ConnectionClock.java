@@ -35,7 +35,6 @@ final class ConnectionClock extends ChannelDuplexHandler {
     this.limits = limits;
   }
 
-  /** Returns whether no request is running. */
   boolean isIdle() {
     return phase == Phase.IDLE;
   }

@@ -19,7 +19,6 @@ final class Routes {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isForHealth);
   }
 
-  /** Returns whether a path does not require a token. */
   boolean areOpen(String path) {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isOpen);
   }

@@ -90,7 +90,6 @@ public final class HashEntries {
     }
   }
 
-  /** Puts an entry, or removes the hash without an entry. */
   void putOrRemove(ShardPages shard, long hash, @Nullable ExactEntry entry) throws Exception {
     if (entry == null) {
       remove(shard, hash);

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The set of the live keys of a task's shards. */
 public interface LiveSet {
-  /** The result of an add. */
   enum Addition {
     /** The key was not live; now it is. */
     NEW,
@@ -20,7 +19,6 @@ public interface LiveSet {
     FALSELY_DROPPED
   }
 
-  /** Makes a key live. */
   Addition add(ShardPages shard, Change<?> change) throws Exception;
 
   /**

@@ -150,12 +150,10 @@ public final class NearSet implements LiveSet {
     return true;
   }
 
-  /** Returns a hash with the tag of the text. */
   private long entry(long hash, Change<?> change) {
     return filter.withTextTag(hash, tag(change));
   }
 
-  /** Returns the tag of a text. */
   private int tag(Change<?> change) {
     return rule.tagOf(change.keyHash());
   }

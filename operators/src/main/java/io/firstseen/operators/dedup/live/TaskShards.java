@@ -29,7 +29,6 @@ public final class TaskShards {
   @SuppressWarnings("UnusedVariable") // Keeps the prefetching reads from being optimised away.
   private long touched;
 
-  /** The position at which the next sweep continues. */
   private int sweptShard;
 
   private long sweptIdentity;

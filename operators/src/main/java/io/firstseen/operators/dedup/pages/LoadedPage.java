@@ -15,7 +15,6 @@ public final class LoadedPage {
   /** The digest that the page had before it was loaded, up to date; null if it has none. */
   @Nullable PageDigest digest;
 
-  /** Whether state has a page of this number. */
   boolean inState;
 
   /** Used since the cache last searched for a page to drop. */

@@ -47,7 +47,6 @@ public final class LogRotation {
     shards.add(shard);
   }
 
-  /** Counts bytes of the log in state. */
   void logged(int more) {
     bytes += more;
     if (callsUntilCheck > 0) {
@@ -65,7 +64,6 @@ public final class LogRotation {
     tooLong = bytes - MIN_BYTES > pageBytes / 2;
   }
 
-  /** Counts bytes of the log in memory. */
   void inMemory(int more) {
     cache.addLog(more);
   }

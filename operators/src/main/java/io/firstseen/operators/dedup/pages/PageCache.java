@@ -77,7 +77,6 @@ public final class PageCache {
     page.heapBytes = heapBytes;
   }
 
-  /** Counts bytes of the log in memory. */
   void addLog(int more) {
     logBytes += more;
   }
@@ -87,7 +86,6 @@ public final class PageCache {
     return logBytes > maxBytes / 4;
   }
 
-  /** Counts bytes of digests. */
   void addDigests(int more) {
     digestBytes += more;
   }

@@ -70,7 +70,6 @@ final class ShardLog {
     return stored.isEmpty() && open.count() == 0;
   }
 
-  /** Adds a change. */
   void add(PageChange change, long identity, @Nullable Expiry expiry) {
     int before = open.heapBytes();
     if (!open.add(change, identity, expiry)) {
@@ -128,7 +127,6 @@ final class ShardLog {
     return mayChange || segments().mayChange(identity);
   }
 
-  /** Repeats the changes of a page. */
   void repeat(LogReplay replay) {
     replay.repeat(segments());
     int before = open.heapBytes();

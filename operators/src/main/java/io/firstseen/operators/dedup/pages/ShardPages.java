@@ -193,7 +193,6 @@ public abstract class ShardPages implements PageStore {
     return loaded;
   }
 
-  /** Loads all pages that state has. */
   final void loadAll() {
     state.readAll(key, this::load);
   }
