@@ -44,7 +44,7 @@ public final class EntrySweep {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
     if (sweptUntil == Long.MIN_VALUE) {
-      begin(now, all);
+      begin(all);
     } else {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
@@ -52,9 +52,9 @@ public final class EntrySweep {
     sweep(MAX_ENTRIES);
   }
 
-  private void begin(long now, double all) {
-    due = SweepStart.AGAIN * all;
-    long place = (long) (all * SweepStart.place(now, clock.epochMillis()));
+  private void begin(double all) {
+    due = KeyClock.SWEPT_AGAIN * all;
+    long place = (long) (all * clock.sweepStart());
     shard = (int) (place / HashEntries.SLICES) % Math.max(1, shards.count());
     slice = (int) (place % HashEntries.SLICES);
   }

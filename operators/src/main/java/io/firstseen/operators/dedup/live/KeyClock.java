@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  * that it does not forget keys.
  */
 public final class KeyClock {
+  /**
+   * The part of a sweep's round that is repeated after a restart, to cover pages or entries that
+   * were missed in the meantime.
+   */
+  static final double SWEPT_AGAIN = 1.0 / 16;
+
   private final @Nullable TimeToLive ttl;
   private final @Nullable TimeToLive ttlInState;
   private final ProcessingTimeService processingTime;
@@ -87,6 +93,16 @@ public final class KeyClock {
   /** Returns the time of this task; the earliest possible instant as long as no time is known. */
   public long nowMillis() {
     return nowMillis;
+  }
+
+  /**
+   * Returns the position in a round of one epoch at which a sweep begins, in [0, 1). It depends on
+   * the time, so that a task that is often restarted does not always begin with the same pages or
+   * entries.
+   */
+  double sweepStart() {
+    double round = (double) Math.floorMod(nowMillis, epochMillis()) / epochMillis();
+    return round < SWEPT_AGAIN ? 1 + round - SWEPT_AGAIN : round - SWEPT_AGAIN;
   }
 
   /** Advances to a watermark. */

@@ -38,8 +38,8 @@ public final class PageSweep {
   public void run() {
     long now = clock.nowMillis();
     if (sweptUntil == Long.MIN_VALUE) {
-      shards.sweepFrom(SweepStart.place(now, clock.epochMillis()));
-      due = SweepStart.AGAIN;
+      shards.sweepFrom(clock.sweepStart());
+      due = KeyClock.SWEPT_AGAIN;
     } else {
       due = Math.min(1, due + ((double) now - sweptUntil) / clock.epochMillis());
     }
