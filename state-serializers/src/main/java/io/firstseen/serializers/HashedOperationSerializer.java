@@ -2,10 +2,6 @@ package io.firstseen.serializers;
 
 import io.firstseen.types.Operation;
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -49,11 +45,9 @@ public final class HashedOperationSerializer extends ImmutableSerializer<HashedO
   }
 
   /** Lets Flink find the serializer. */
-  public static final class InfoFactory extends TypeInfoFactory<HashedOperation> {
-    @Override
-    public TypeInformation<HashedOperation> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return new SerializerTypeInformation<>(HashedOperation.class, INSTANCE);
+  public static final class InfoFactory extends SerializerTypeInformation.Factory<HashedOperation> {
+    public InfoFactory() {
+      super(HashedOperation.class, INSTANCE);
     }
   }
 }

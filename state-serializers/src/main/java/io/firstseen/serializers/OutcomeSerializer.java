@@ -2,10 +2,6 @@ package io.firstseen.serializers;
 
 import io.firstseen.filters.near.NearMatch;
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -101,11 +97,9 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
   }
 
   /** Lets Flink find the serializer. */
-  public static final class InfoFactory extends TypeInfoFactory<Outcome> {
-    @Override
-    public TypeInformation<Outcome> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return new SerializerTypeInformation<>(Outcome.class, INSTANCE);
+  public static final class InfoFactory extends SerializerTypeInformation.Factory<Outcome> {
+    public InfoFactory() {
+      super(Outcome.class, INSTANCE);
     }
   }
 }

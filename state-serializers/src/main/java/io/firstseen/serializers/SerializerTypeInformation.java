@@ -1,6 +1,10 @@
 package io.firstseen.serializers;
 
+import java.lang.reflect.Type;
+import java.util.Map;
 import org.apache.flink.api.common.serialization.SerializerConfig;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
@@ -24,5 +28,20 @@ public final class SerializerTypeInformation<T> extends UnstructuredTypeInformat
   @Override
   public TypeSerializer<T> createSerializer(SerializerConfig config) {
     return serializer.duplicate();
+  }
+
+  /** Lets Flink find the serializer of a class. */
+  abstract static class Factory<T> extends TypeInfoFactory<T> {
+    private final SerializerTypeInformation<T> info;
+
+    Factory(Class<T> type, TypeSerializer<T> serializer) {
+      info = new SerializerTypeInformation<>(type, serializer);
+    }
+
+    @Override
+    public final TypeInformation<T> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return info;
+    }
   }
 }

@@ -2,10 +2,6 @@ package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -89,11 +85,9 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
   }
 
   /** Lets Flink find the serializer. */
-  public static final class InfoFactory extends TypeInfoFactory<ShardSnapshot> {
-    @Override
-    public TypeInformation<ShardSnapshot> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return new SerializerTypeInformation<>(ShardSnapshot.class, INSTANCE);
+  public static final class InfoFactory extends SerializerTypeInformation.Factory<ShardSnapshot> {
+    public InfoFactory() {
+      super(ShardSnapshot.class, INSTANCE);
     }
   }
 }

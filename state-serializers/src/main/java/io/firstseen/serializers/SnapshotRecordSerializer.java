@@ -1,10 +1,6 @@
 package io.firstseen.serializers;
 
 import java.io.IOException;
-import java.lang.reflect.Type;
-import java.util.Map;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -62,11 +58,9 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
   }
 
   /** Lets Flink find the serializer. */
-  public static final class InfoFactory extends TypeInfoFactory<SnapshotRecord> {
-    @Override
-    public TypeInformation<SnapshotRecord> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return new SerializerTypeInformation<>(SnapshotRecord.class, INSTANCE);
+  public static final class InfoFactory extends SerializerTypeInformation.Factory<SnapshotRecord> {
+    public InfoFactory() {
+      super(SnapshotRecord.class, INSTANCE);
     }
   }
 }

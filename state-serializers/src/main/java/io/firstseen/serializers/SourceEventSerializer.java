@@ -2,12 +2,8 @@ package io.firstseen.serializers;
 
 import io.firstseen.types.Operation;
 import java.io.IOException;
-import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -149,11 +145,9 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
   }
 
   /** Lets Flink find the serializer. */
-  public static final class InfoFactory extends TypeInfoFactory<SourceEvent> {
-    @Override
-    public TypeInformation<SourceEvent> createTypeInfo(
-        Type type, Map<String, TypeInformation<?>> parameters) {
-      return new SerializerTypeInformation<>(SourceEvent.class, INSTANCE);
+  public static final class InfoFactory extends SerializerTypeInformation.Factory<SourceEvent> {
+    public InfoFactory() {
+      super(SourceEvent.class, INSTANCE);
     }
   }
 }
