@@ -37,17 +37,13 @@ public final class ShardKeys implements Serializable {
   public static ShardKeys of(int shardCount, int maxParallelism) {
     if (shardCount < 1 || maxParallelism < 1) {
       throw new IllegalArgumentException(
-          "shardCount and maxParallelism must be at least 1, got "
-              + shardCount
-              + " and "
-              + maxParallelism);
+          "shardCount and maxParallelism must be at least 1, got %d and %d"
+              .formatted(shardCount, maxParallelism));
     }
     if (shardCount % maxParallelism != 0 && maxParallelism % shardCount != 0) {
       throw new IllegalArgumentException(
-          "shardCount and maxParallelism must divide one another, got "
-              + shardCount
-              + " and "
-              + maxParallelism);
+          "shardCount and maxParallelism must divide one another, got %d and %d"
+              .formatted(shardCount, maxParallelism));
     }
     return new ShardKeys(shardCount, maxParallelism);
   }

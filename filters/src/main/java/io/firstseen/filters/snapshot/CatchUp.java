@@ -163,10 +163,8 @@ public record CatchUp(
         newest.bases().bytes() + list.bases().stream().mapToLong(BlobReference::bytes).sum();
     requireThat(
         basesBytes == newest.basesBytes(),
-        "the list of bases and the bases must have "
-            + newest.basesBytes()
-            + " bytes, got "
-            + basesBytes);
+        "the list of bases and the bases must have %d bytes, got %d"
+            .formatted(newest.basesBytes(), basesBytes));
     List<Pack> packs = blobs.packsSince(newest, list);
     int shardCount = list.shards().size();
     List<BlobReference> missing = new ArrayList<>();

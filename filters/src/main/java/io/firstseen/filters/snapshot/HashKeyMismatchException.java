@@ -12,11 +12,10 @@ public final class HashKeyMismatchException extends SnapshotException {
 
   HashKeyMismatchException(SetParameters parameters, KeyHash keyHash) {
     super(
-        "the set is hashed by "
-            + describe(parameters.hashAlgorithm(), parameters.keyCheck())
-            + ", the configured hash is "
-            + describe(keyHash.algorithm(), keyHash.keyCheck())
-            + "; configure the hash key that the publisher uses");
+        "the set is hashed by %s, the configured hash is %s; configure the hash key that the publisher uses"
+            .formatted(
+                describe(parameters.hashAlgorithm(), parameters.keyCheck()),
+                describe(keyHash.algorithm(), keyHash.keyCheck())));
   }
 
   private static String describe(KeyHash.Algorithm algorithm, long keyCheck) {

@@ -65,11 +65,8 @@ public record Manifest(
     SnapshotParameters.requireWindow(windowStartMillis, windowEndMillis);
     if (windowEndMillis - windowStartMillis < 0) {
       throw new IllegalArgumentException(
-          "a window must be shorter than 2^63 ms, got ["
-              + windowStartMillis
-              + ", "
-              + windowEndMillis
-              + ")");
+          "a window must be shorter than 2^63 ms, got [%d, %d)"
+              .formatted(windowStartMillis, windowEndMillis));
     }
     requireTime("publishedMillis", publishedMillis, 0);
     if (expiresMillis != null) {
@@ -251,10 +248,8 @@ public record Manifest(
     }
     if (uri.toASCIIString().length() > MAX_URI_CHARS) {
       throw new IllegalArgumentException(
-          "blobs must have at most "
-              + MAX_URI_CHARS
-              + " characters, got "
-              + uri.toASCIIString().length());
+          "blobs must have at most %d characters, got %d"
+              .formatted(MAX_URI_CHARS, uri.toASCIIString().length()));
     }
     return uri;
   }

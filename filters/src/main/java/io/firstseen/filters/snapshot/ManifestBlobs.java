@@ -42,10 +42,8 @@ public final class ManifestBlobs {
     long keptFrom = manifest.packBytes() - manifest.pack().bytes() - newest.packsSince();
     requireThat(
         newest.keptFrom() <= keptFrom,
-        "keptFrom must be at most "
-            + keptFrom
-            + ", as the packs since the bases are needed, got "
-            + newest.keptFrom());
+        "keptFrom must be at most %d, as the packs since the bases are needed, got %d"
+            .formatted(keptFrom, newest.keptFrom()));
     return newest;
   }
 
@@ -105,10 +103,8 @@ public final class ManifestBlobs {
     }
     requireThat(
         packs.getFirst().sequence() > list.sequence(),
-        "the list of bases must be of a sequence below "
-            + packs.getFirst().sequence()
-            + ", got "
-            + list.sequence());
+        "the list of bases must be of a sequence below %d, got %d"
+            .formatted(packs.getFirst().sequence(), list.sequence()));
     return List.copyOf(packs);
   }
 

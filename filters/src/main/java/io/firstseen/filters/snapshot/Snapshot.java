@@ -93,11 +93,8 @@ public final class Snapshot {
     int startsBytes = set.bucketStarts().remaining();
     if (payloadBytes > Integer.MAX_VALUE - startsBytes) {
       throw new IllegalArgumentException(
-          "a snapshot must have less than 2^31 bytes, got "
-              + payloadBytes
-              + " of codes and "
-              + startsBytes
-              + " of bucket starts");
+          "a snapshot must have less than 2^31 bytes, got %d of codes and %d of bucket starts"
+              .formatted(payloadBytes, startsBytes));
     }
     ByteBuffer sections = ByteBuffer.allocate(payloadBytes + startsBytes);
     sections.put(set.payload()).put(set.bucketStarts()).flip();

@@ -107,10 +107,8 @@ final class SnapshotFormat {
     int version = in.getShort(VERSION_AT) & 0xFFFF;
     if (version > VERSION) {
       throw new UnsupportedSnapshotException(
-          "the snapshot has format version "
-              + version
-              + ", this program reads versions up to "
-              + VERSION);
+          "the snapshot has format version %d, this program reads versions up to %d"
+              .formatted(version, VERSION));
     }
     requireThat(version == VERSION, "the format version must be 1, got " + version);
     int headerBytes = in.getShort(HEADER_BYTES_AT) & 0xFFFF;

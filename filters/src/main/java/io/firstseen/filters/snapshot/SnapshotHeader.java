@@ -70,25 +70,17 @@ public record SnapshotHeader(
     SetParameters set = parameters.set();
     requireThat(
         set.isPossible(universe),
-        "there must be at most 2^"
-            + (Long.SIZE - set.shards().bits())
-            + " values, got "
-            + universe.range());
+        "there must be at most 2^%d values, got %s"
+            .formatted(Long.SIZE - set.shards().bits(), universe.range()));
     requireThat(set.hasRoomForTags(universe), set.tooSmallForTags(universe));
     requireThat(
         hashCount >= count && (hashCount == 0) == (count == 0),
-        "the number of hashes must be at least the number of values ("
-            + count
-            + "), and 0 if there are none, got "
-            + hashCount);
+        "the number of hashes must be at least the number of values (%d), and 0 if there are none, got %d"
+            .formatted(count, hashCount));
     requireThat(
         universe.keepsRate(count, set.falsePositiveRate()),
-        "a range of "
-            + universe.range()
-            + " is too small for "
-            + count
-            + " values at the false-positive rate "
-            + set.falsePositiveRate());
+        "a range of %s is too small for %d values at the false-positive rate %s"
+            .formatted(universe.range(), count, set.falsePositiveRate()));
     requireThat(
         universe.fits(count),
         "a set of " + count + " values cannot have " + universe.buckets() + " buckets");
