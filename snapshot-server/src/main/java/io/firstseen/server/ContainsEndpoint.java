@@ -10,6 +10,7 @@ import io.firstseen.server.http.QueryString;
 import io.firstseen.server.http.Reply;
 import io.firstseen.server.http.Request;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -68,11 +69,8 @@ record ContainsEndpoint(ServedSets sets, ServiceMetrics metrics, int maxKeys) {
             + "}\n";
     // A set's name has only characters that JSON does not escape.
     byte[] end = rest.getBytes(StandardCharsets.US_ASCII);
-    byte[] body = new byte[BEGIN.length + key.length + end.length];
-    System.arraycopy(BEGIN, 0, body, 0, BEGIN.length);
-    System.arraycopy(key, 0, body, BEGIN.length, key.length);
-    System.arraycopy(end, 0, body, BEGIN.length + key.length, end.length);
-    return Reply.json(body);
+    int length = BEGIN.length + key.length + end.length;
+    return Reply.json(ByteBuffer.allocate(length).put(BEGIN).put(key).put(end).array());
   }
 
   /** Returns whether bytes are ASCII and do not need escaping in JSON. */
