@@ -1,7 +1,6 @@
 package io.firstseen.cli.size;
 
 import io.firstseen.filters.cuckoo.CuckooFormat;
-import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.HeapPages;
@@ -48,7 +47,9 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
     long keys = Math.round(Math.scalb((double) keysOfShard, -halvings));
     long filters = Math.min(shards, Math.max(1, MAX_KEYS / keys));
     SplittableRandom hashes = new SplittableRandom(SEED);
-    Total total = new Total();
+    DataOutputStream out = new DataOutputStream(OutputStream.nullOutputStream());
+    long[] heapBytes = {0};
+    long[] pageCount = {0};
     for (long i = 0; i < filters; i++) {
       Expiry expiry = expiring ? new Expiry(TTL_MILLIS, /* sinceLastSeen= */ false) : null;
       HeapPages pages = new HeapPages(shape, expiry);
@@ -60,31 +61,23 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
         }
         filter.insert(pages, hashes.nextLong());
       }
-      pages.forEach(total::add);
+      pages.forEach(
+          page -> {
+            heapBytes[0] += page.heapBytes();
+            pageCount[0]++;
+            try {
+              CuckooFormat.writePage(page, out);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
     }
     double stored = (double) keys * filters;
-    return new FilterSample(
-        total.heapBytes / stored, total.out.size() / stored, total.pages / stored);
+    return new FilterSample(heapBytes[0] / stored, out.size() / stored, pageCount[0] / stored);
   }
 
   /** Returns the figures per key if each key has several identities. */
   FilterSample times(int identities) {
     return new FilterSample(heapBytes * identities, pageBytes * identities, pages * identities);
-  }
-
-  private static final class Total {
-    private final DataOutputStream out = new DataOutputStream(OutputStream.nullOutputStream());
-    private long heapBytes;
-    private long pages;
-
-    void add(CuckooPage page) {
-      heapBytes += page.heapBytes();
-      pages++;
-      try {
-        CuckooFormat.writePage(page, out);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }

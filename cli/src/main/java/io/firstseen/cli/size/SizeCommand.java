@@ -242,7 +242,7 @@ public final class SizeCommand extends Verb {
 
   @Override
   public Integer call() {
-    Sizing.of(this).fields().print(out(), json);
+    new Sizing(this).fields().print(out(), json);
     return ExitCode.GOOD;
   }
 

@@ -19,29 +19,24 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
 
 /** The command lines and the cluster settings for a dedup job of this size. */
-record SizedJob(
-    SizeCommand request,
-    int shards,
-    int parallelism,
-    double heapBytesOfTask,
-    double pageCacheBytesOfTask,
-    double managedBytesOfTask,
-    @Nullable SnapshotSizing snapshots) {
+record SizedJob(Sizing sizing, SizeCommand request) {
   private static final String JAR = "jobs/target/jobs-0.2.0-job.jar";
 
   /** Slots per TaskManager. */
   int slots() {
-    return Math.min(request.slots, parallelism);
+    return Math.min(request.slots, sizing.division.tasks());
   }
 
   /** One line per job. */
   List<String> commands() {
     // At the first start, Flink also fixes the maximum parallelism of source and sinks.
+    int shards = sizing.division.shards();
     String settings =
         shards > Firstseen.DEFAULT_SHARDS
             ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
             : "";
     List<String> lines = new ArrayList<>(List.of(line(settings, DedupJob.class, dedupOptions())));
+    SnapshotSizing snapshots = sizing.snapshots;
     if (snapshots != null) {
       Map<String, String> options = commonOptions(snapshots.tasks);
       options.put("--ttl", ttl());
@@ -80,18 +75,18 @@ record SizedJob(
   }
 
   private Map<String, String> dedupOptions() {
-    Map<String, String> options = commonOptions(parallelism);
+    Map<String, String> options = commonOptions(sizing.division.tasks());
     options.put("--event-format", request.eventFormat.name().toLowerCase(Locale.ROOT));
     options.put("--capacity", "" + request.keys);
     options.put("--fpr", number(request.falsePositiveRate));
-    options.put("--dedup-shards", "" + shards);
+    options.put("--dedup-shards", "" + sizing.division.shards());
     options.put("--mode", request.mode.id());
     if (request.near != null) {
       options.put("--near", request.near.equals(NearRule.SHORT) ? "short" : "long");
     }
     options.put("--ttl", ttl());
     if (request.isOnRocksDb()) {
-      options.put("--page-cache", Amounts.mebibytes(pageCacheBytesOfTask));
+      options.put("--page-cache", Amounts.mebibytes(sizing.pageCacheBytes(sizing.division)));
     }
     return options;
   }
@@ -115,7 +110,7 @@ record SizedJob(
     settings.put(TaskManagerOptions.TASK_HEAP_MEMORY.key(), Amounts.mebibytes(heapBytes()));
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
-        Amounts.mebibytes(slots() * managedBytesOfTask));
+        Amounts.mebibytes(slots() * sizing.managedBytes()));
     settings.put(CheckpointingOptions.LOCAL_BACKUP_ENABLED.key(), "true");
     settings.put(StateRecoveryOptions.LOCAL_RECOVERY.key(), "true");
     return settings;
@@ -123,13 +118,15 @@ record SizedJob(
 
   /** Memory of a TaskManager whose slots may run tasks of either job. */
   private double heapBytes() {
-    double ofDedup = slots() * heapBytesOfTask;
+    double ofTask = sizing.heapBytesOfTask(sizing.division);
+    double ofDedup = slots() * ofTask;
+    SnapshotSizing snapshots = sizing.snapshots;
     if (snapshots == null) {
       return ofDedup;
     }
     int ofSnapshots = Math.min(slots(), snapshots.tasks);
     double mixed =
-        ofSnapshots * snapshots.heapBytesOfTask() + heapBytesOfTask * (slots() - ofSnapshots);
+        ofSnapshots * snapshots.heapBytesOfTask(snapshots.tasks) + ofTask * (slots() - ofSnapshots);
     return Math.max(ofDedup, mixed);
   }
 }

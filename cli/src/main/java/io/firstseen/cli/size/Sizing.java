@@ -17,13 +17,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 
 /**
  * The resources of a dedup job, from {@link MeasuredCosts}, real filters and the jobs' limits.
  * Sizes refer to one copy; replicas of the checkpoint storage are not included.
  */
-public final class Sizing {
+final class Sizing {
   /** The minimum number of shards per task, so that a job can grow fourfold. */
   private static final int SHARDS_OF_TASK = 4;
 
@@ -32,14 +31,16 @@ public final class Sizing {
 
   private static final double TRANSACTION_SECONDS = 15 * 60;
 
-  private final SizeCommand request;
+  final SizeCommand request;
   private final List<String> warnings = new ArrayList<>();
   private final int leastShards;
-  private final Division division;
-  private final @Nullable SnapshotSizing snapshots;
+  final Division division;
+  final @Nullable SnapshotSizing snapshots;
 
-  private Sizing(SizeCommand request) {
+  /** Calculates the resources of a dedup job. */
+  Sizing(SizeCommand request) {
     this.request = request;
+    request.check();
     refuseTooLittleMemory();
     this.leastShards = leastShards();
     this.division = chosen();
@@ -49,30 +50,9 @@ public final class Sizing {
     warnOfKeys();
   }
 
-  /** Calculates the resources of a dedup job. */
-  static Sizing of(SizeCommand request) {
-    request.check();
-    return new Sizing(request);
-  }
-
-  /** Calculates the resources of a dedup job with these options of {@code size}. */
-  public static Sizing of(String... options) {
-    SizeCommand command = new SizeCommand();
-    new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(options);
-    return of(command);
-  }
-
   /** All figures, as a table and as JSON. */
   Fields fields() {
-    SizedJob job =
-        new SizedJob(
-            request,
-            division.shards,
-            division.tasks,
-            heapBytesOfTask(division),
-            pageCacheBytes(division),
-            managedBytes(),
-            snapshots);
+    SizedJob job = new SizedJob(this, request);
     Fields all =
         new Fields()
             .section("Filter", "filter", filter())
@@ -115,7 +95,7 @@ public final class Sizing {
             "bitsPerKey",
             bitsPerKey,
             String.format(Locale.ROOT, "%.1f", bitsPerKey))
-        .putBytes("in memory", "heapBytes", heapBytes())
+        .putBytes("in memory", "heapBytes", heapBytes(division))
         .putBytes("in a checkpoint", "stateBytes", stateBytes());
   }
 
@@ -184,21 +164,19 @@ public final class Sizing {
   private Fields checkpoints() {
     Fields fields =
         new Fields()
-            .row(
-                request.isOnRocksDb() ? "the first" : "each",
-                inSeconds(checkpointBytes(), checkpointSeconds()));
+            .row(request.isOnRocksDb() ? "the first" : "each", inSeconds(checkpointBytes()));
     if (request.isOnRocksDb()) {
-      fields.row("those that follow", inSeconds(usualBytes(), checkpointSeconds(usualBytes())));
+      fields.row("those that follow", inSeconds(usualBytes()));
     }
     return fields
         .json("fullBytes", checkpointBytes())
-        .json("fullSeconds", checkpointSeconds())
+        .json("fullSeconds", checkpointSeconds(checkpointBytes()))
         .json("usualBytes", usualBytes())
         .json("usualSeconds", checkpointSeconds(usualBytes()));
   }
 
-  private static String inSeconds(double bytes, double seconds) {
-    return Fields.bytes(bytes) + " in " + seconds(seconds);
+  private String inSeconds(double bytes) {
+    return Fields.bytes(bytes) + " in " + seconds(checkpointSeconds(bytes));
   }
 
   // Shards and tasks.
@@ -245,7 +223,7 @@ public final class Sizing {
   }
 
   /** The numbers of shards and tasks, and the bytes of a shard's pages. */
-  private record Division(int shards, int tasks, FilterSample sample) {
+  record Division(int shards, int tasks, FilterSample sample) {
 
     /** The shards of the fullest task; Flink gives each task a range of key groups. */
     int mostShardsOfTask() {
@@ -331,28 +309,19 @@ public final class Sizing {
     return (seconds + ofNear) / request.coreSpeed;
   }
 
-  /** Events per second that the operator of a task can process, without Kafka. */
-  public double operatorEventsPerSecondOfTask() {
-    return request.coreSpeed
-        / MeasuredCosts.operatorSeconds(
-            request.backend,
-            request.missShare(),
-            pageHeapBytes(division) * division.fullestShare());
-  }
-
   // Memory.
 
-  private double managedBytes() {
+  double managedBytes() {
     return request.isOnRocksDb() ? MeasuredCosts.MANAGED_BYTES : 0;
   }
 
-  private double pageCacheBytes(Division divided) {
+  double pageCacheBytes(Division divided) {
     return request.isOnRocksDb()
         ? request.cached * pageHeapBytes(divided) * divided.fullestShare()
         : 0;
   }
 
-  private double heapBytesOfTask(Division divided) {
+  double heapBytesOfTask(Division divided) {
     return MeasuredCosts.HEAP_BASE_BYTES
         + (request.isOnRocksDb()
             ? MeasuredCosts.HEAP_OF_PAGE_CACHE * pageCacheBytes(divided)
@@ -369,14 +338,10 @@ public final class Sizing {
         * (sample.heapBytes() + sample.pages() * MeasuredCosts.HEAP_BYTES_OF_PAGE_ENTRY);
   }
 
+  /** Heap of all pages and, in an exact mode, of the exact set. */
   private double heapBytes(Division divided) {
     double exact = request.mode.isExact() ? MeasuredCosts.EXACT_HEAP_BYTES + keyBytesKept() : 0;
     return pageHeapBytes(divided) + request.keys * exact;
-  }
-
-  /** Heap of all pages and, in an exact mode, of the exact set. */
-  public double heapBytes() {
-    return heapBytes(division);
   }
 
   /** Bytes of the key itself in the exact set. */
@@ -403,16 +368,11 @@ public final class Sizing {
   }
 
   /** Bytes of a checkpoint that writes all state. */
-  public double checkpointBytes() {
+  private double checkpointBytes() {
     return request.isOnRocksDb()
         ? pageStateBytes() * MeasuredCosts.filesOfPages(request.missShare() == 0)
             + request.keys * exactStateBytes()
         : stateBytes();
-  }
-
-  /** Seconds of a checkpoint that writes all state. */
-  public double checkpointSeconds() {
-    return checkpointSeconds(checkpointBytes());
   }
 
   /** Bytes of later checkpoints, which are incremental on RocksDB. */

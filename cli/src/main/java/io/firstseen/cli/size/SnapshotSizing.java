@@ -49,10 +49,6 @@ final class SnapshotSizing {
     warn();
   }
 
-  double heapBytesOfTask() {
-    return heapBytesOfTask(tasks);
-  }
-
   Fields fields() {
     double topic = sentBytes() * (1 + KEPT_SECTIONS);
     return new Fields()
@@ -61,7 +57,7 @@ final class SnapshotSizing {
         .putBytes("topic", "topicBytes", topic)
         .putBytes("state of its job", "stateBytes", stateBytes())
         .put("tasks of its job", "parallelism", tasks)
-        .putBytes("heap of such a task", "heapBytesOfTask", heapBytesOfTask())
+        .putBytes("heap of such a task", "heapBytesOfTask", heapBytesOfTask(tasks))
         .put(
             "to close a window", "closeSeconds", closeSeconds(tasks), seconds(closeSeconds(tasks)));
   }
@@ -93,7 +89,7 @@ final class SnapshotSizing {
   }
 
   /** On RocksDB a task has one shard at a time on the heap. */
-  private double heapBytesOfTask(int ofTasks) {
+  double heapBytesOfTask(int ofTasks) {
     double share = request.isOnRocksDb() ? 1.0 / shards : fullestShare(ofTasks);
     return MeasuredCosts.HEAP_BASE_BYTES + MeasuredCosts.HEAP_OF_FILTERS * stateBytes() * share;
   }
@@ -142,22 +138,7 @@ final class SnapshotSizing {
   }
 
   private void warn() {
-    warnOfTasks();
-    double ofShard = request.keys * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
-    if (ofShard > MAX_SHARD_BYTES) {
-      warnings.add(
-          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
-              .formatted(Fields.bytes(ofShard)));
-    }
-    if (sentBytes() > MAX_SENT_BYTES) {
-      warnings.add(
-          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr"
-              .formatted(Fields.bytes(sentBytes())));
-    }
-  }
-
-  private void warnOfTasks() {
-    double heap = heapBytesOfTask();
+    double heap = heapBytesOfTask(tasks);
     if (heap > request.memoryBytes) {
       warnings.add(
           "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take %s"
@@ -177,6 +158,17 @@ final class SnapshotSizing {
                   seconds(close),
                   seconds(request.windowSeconds()),
                   tasks < Snapshots.MAX_PARALLELISM ? " or more --snapshot-shards" : ""));
+    }
+    double ofShard = request.keys * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
+    if (ofShard > MAX_SHARD_BYTES) {
+      warnings.add(
+          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
+              .formatted(Fields.bytes(ofShard)));
+    }
+    if (sentBytes() > MAX_SENT_BYTES) {
+      warnings.add(
+          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr"
+              .formatted(Fields.bytes(sentBytes())));
     }
   }
 }
