@@ -237,7 +237,7 @@ public final class BootstrapCommand extends Verb {
             origin.topic.name,
             dedup.maxAhead(),
             change -> {
-              learnChange(change);
+              learn(change);
               progress.show(() -> number(eventCount) + " events read");
             });
         return;
@@ -249,44 +249,29 @@ public final class BootstrapCommand extends Verb {
               new EventParser(dedup.maxAhead(), Clock.systemUTC(), canonicaliser),
               InputFile.nameOf(origin.input).getFileName().toString())) {
         for (SourceEvent event = lines.read(); event != null; event = lines.read()) {
-          learn(event, event.scope(), event.key(), canonicaliser::canonicalise);
+          learn(event);
           progress.show(() -> number(eventCount) + " events read");
         }
       }
     }
   }
 
-  /** Learns a change of an accepted topic, whose key is prefixed with its scope. */
-  private void learnChange(SourceEvent change) {
-    byte[] scope = null;
-    byte[] key = change.key();
-    try {
-      scope = ScopedKey.scope(change.key());
-      key = ScopedKey.key(change.key());
-    } catch (IllegalArgumentException e) {
-      eventCount++;
-      setAside(change, e.getMessage());
-      return;
-    }
-    learn(change, scope, key, canonicaliser::canonicaliseAgain);
-  }
-
-  /** Gives a key its canonical form. */
-  @FunctionalInterface
-  private interface Form {
-    byte[] of(byte[] key) throws InvalidKeyException;
-  }
-
-  private void learn(SourceEvent event, byte @Nullable [] scope, byte[] key, Form form) {
+  private void learn(SourceEvent event) {
     eventCount++;
-    if (!event.isWellFormed()) {
-      setAside(event, event.problem());
-      return;
-    }
+    // The key of an accepted topic is canonical, and prefixed with its scope.
+    boolean isChange = origin.input == null;
     long hash;
     try {
-      hash = keyHash.hash(ScopedKey.join(scope, form.of(key)));
-    } catch (InvalidKeyException e) {
+      byte[] scope = isChange ? ScopedKey.scope(event.key()) : event.scope();
+      byte[] key = isChange ? ScopedKey.key(event.key()) : event.key();
+      if (!event.isWellFormed()) {
+        setAside(event, event.problem());
+        return;
+      }
+      byte[] form =
+          isChange ? canonicaliser.canonicaliseAgain(key) : canonicaliser.canonicalise(key);
+      hash = keyHash.hash(ScopedKey.join(scope, form));
+    } catch (InvalidKeyException | IllegalArgumentException e) {
       setAside(event, e.getMessage());
       return;
     }

@@ -4,7 +4,7 @@ import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.flink.util.SerializedThrowable;
+import org.apache.flink.util.ExceptionUtils;
 
 /** Paths of savepoints, and errors about them. */
 public final class SavepointDirectory {
@@ -51,15 +51,8 @@ public final class SavepointDirectory {
 
   /** Whether the dedup rejected the state. */
   public static boolean isRefusal(Throwable e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      String thrown =
-          cause instanceof SerializedThrowable serialized
-              ? serialized.getOriginalErrorClassName()
-              : cause.getClass().getName();
-      if (thrown.equals(IncompatibleStateException.class.getName())) {
-        return true;
-      }
-    }
-    return false;
+    return ExceptionUtils.findThrowableSerializedAware(
+            e, IncompatibleStateException.class, SavepointDirectory.class.getClassLoader())
+        .isPresent();
   }
 }

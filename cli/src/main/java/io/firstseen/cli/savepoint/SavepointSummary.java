@@ -44,10 +44,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     savepoint
         .clockMillis()
         .ifPresent(millis -> fields.putTime("forgotten by", "forgottenByMillis", millis));
+    int shards = savepoint.shards().size();
     LongSummaryStatistics ofShards =
-        IntStream.range(0, savepoint.shards().size())
-            .mapToLong(savepoint::keys)
-            .summaryStatistics();
+        IntStream.range(0, shards).mapToLong(savepoint::keys).summaryStatistics();
     long identities = savepoint.shards().stream().mapToLong(ShardSummary::keys).sum();
     long keys = savepoint.keys();
     fields
@@ -74,7 +73,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .json("minKeysOfShard", ofShards.getMin())
         .json("meanKeysOfShard", ofShards.getAverage())
         .json("maxKeysOfShard", ofShards.getMax())
-        .put("pages", "pages", pages())
+        .put("pages", "pages", IntStream.range(0, shards).mapToLong(savepoint::pages).sum())
         .row("load", load(identities, savepoint.slots()))
         .json("slots", savepoint.slots())
         // In an exact mode no key is dropped; the rate is the share of new keys that need an exact
@@ -217,10 +216,6 @@ record SavepointSummary(DedupSavepoint savepoint) {
             OptionValues.write(Duration.ofMillis(ttl.millis())),
             ttl.clock().id(),
             ttl.since().id());
-  }
-
-  private long pages() {
-    return IntStream.range(0, savepoint.shards().size()).mapToLong(savepoint::pages).sum();
   }
 
   private boolean usesPublicKey() {
