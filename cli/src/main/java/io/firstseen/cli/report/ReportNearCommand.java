@@ -3,11 +3,11 @@ package io.firstseen.cli.report;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.plot.LinePanels;
 import io.firstseen.cli.plot.LinePanels.Point;
 import io.firstseen.cli.plot.LinePanels.Style;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.Canonicaliser;
@@ -68,23 +68,23 @@ final class ReportNearCommand extends Verb {
     if (texts.size() == 1) {
       throw new UserErrorException("a comparison needs two texts, got 1");
     }
-    ObjectNode answer = Json.object().put("rule", rule.toString());
-    StringBuilder lines = new StringBuilder();
-    lines.append(
-        "rule %s: %d bands of %d rows, %d of them must be equal%n"
-            .formatted(rule, rule.bands(), rule.rows(), rule.matches()));
+    Fields fields =
+        new Fields()
+            .json("rule", rule.toString())
+            .text(
+                "rule %s: %d bands of %d rows, %d of them must be equal%n"
+                    .formatted(rule, rule.bands(), rule.rows(), rule.matches()));
     if (texts.size() == 2) {
-      compare(answer, lines);
+      compare(fields);
     }
-    ArrayNode curve = answer.putArray("curve");
-    lines.append("similarity  probability of a match%n".formatted());
+    ArrayNode curve = Json.array();
+    fields.text("similarity  probability of a match%n".formatted());
     for (int i = 1; i <= STEPS; i++) {
       double similarity = (double) i / STEPS;
       double probability = rule.matchProbability(similarity);
       curve.addObject().put("similarity", similarity).put("probability", probability);
-      lines.append(
-          String.format(
-              Locale.ROOT, "%10.2f  %.3g  %s%n", similarity, probability, bar(probability)));
+      String bar = "#".repeat((int) Math.round(40 * probability));
+      fields.text(String.format(Locale.ROOT, "%10.2f  %.3g  %s%n", similarity, probability, bar));
     }
     if (svg != null) {
       try (OutputFile picture = new OutputFile(output(svg))) {
@@ -92,11 +92,11 @@ final class ReportNearCommand extends Verb {
         picture.complete();
       }
     }
-    print(json, answer, lines.toString().stripTrailing());
+    fields.json("curve", curve).print(reportOut(), json);
     return ExitCode.GOOD;
   }
 
-  private void compare(ObjectNode answer, StringBuilder lines) {
+  private void compare(Fields fields) {
     byte[][] forms = texts.stream().map(ReportNearCommand::form).toArray(byte[][]::new);
     TextSignature signature = new TextSignature(rule, KeyHash.fixed());
     double similarity = signature.similarity(forms[0], forms[1]);
@@ -104,14 +104,17 @@ final class ReportNearCommand extends Verb {
     long[] second = signature.bands(forms[1], 0);
     long equal = IntStream.range(0, first.length).filter(i -> first[i] == second[i]).count();
     boolean match = equal >= rule.matches();
-    answer.put("similarity", similarity).put("equalBands", equal).put("match", match);
-    lines.append(
-        String.format(
-            Locale.ROOT,
-            "similarity %.3f, %d equal bands: %s%n",
-            similarity,
-            equal,
-            match ? "near-duplicates" : "different texts"));
+    fields
+        .json("similarity", similarity)
+        .json("equalBands", equal)
+        .json("match", match)
+        .text(
+            String.format(
+                Locale.ROOT,
+                "similarity %.3f, %d equal bands: %s%n",
+                similarity,
+                equal,
+                match ? "near-duplicates" : "different texts"));
   }
 
   private static byte[] form(String text) {
@@ -120,10 +123,6 @@ final class ReportNearCommand extends Verb {
     } catch (InvalidKeyException e) {
       throw new UserErrorException("'%s': %s".formatted(text, e.getMessage()));
     }
-  }
-
-  private static String bar(double probability) {
-    return "#".repeat((int) Math.round(40 * probability));
   }
 
   private String curve() {
