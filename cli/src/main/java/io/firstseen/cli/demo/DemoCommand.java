@@ -5,9 +5,12 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.jobs.options.DeclaredOptions;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.io.PrintWriter;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -34,13 +37,23 @@ import picocli.CommandLine.Option;
       "3:the demo failed"
     })
 public final class DemoCommand extends Verb {
+  /** The number of partitions of topics with several partitions. */
+  static final int PARTITIONS = 4;
+
+  /**
+   * The approximate number of keys that are live at the end, so that the measured false-positive
+   * rate is close to the promised rate.
+   */
+  static final int CAPACITY = 22_000;
+
+  static final double FALSE_POSITIVE_RATE = 0.001;
 
   @Option(
       names = "--events",
       paramLabel = "N",
       converter = Count.class,
       description = "Maximum number of events to send, at least 1 (default: all, about 37,000).")
-  private Integer events;
+  Integer events;
 
   @Option(
       names = "--rate",
@@ -48,7 +61,7 @@ public final class DemoCommand extends Verb {
       defaultValue = "2500",
       converter = Count.class,
       description = "Events to send per second (default: ${DEFAULT-VALUE}).")
-  private int rate;
+  int rate;
 
   @Option(
       names = "--parallelism",
@@ -57,13 +70,13 @@ public final class DemoCommand extends Verb {
       converter = Parallelism.class,
       description =
           "Number of parallel tasks of each operator, 1 to 16 (default: ${DEFAULT-VALUE}).")
-  private int parallelism;
+  int parallelism;
 
   @Option(
       names = "--state-backend",
       defaultValue = DeclaredOptions.DEFAULT,
       description = "State backend: heap or rocksdb (default: ${DEFAULT-VALUE}).")
-  private StateBackend stateBackend;
+  StateBackend stateBackend;
 
   @Option(
       names = "--web-port",
@@ -71,7 +84,7 @@ public final class DemoCommand extends Verb {
       defaultValue = "0",
       converter = OptionValues.Port.class,
       description = "Port of Flink's web page (default: a free port).")
-  private int webPort;
+  int webPort;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")
   private boolean json;
@@ -90,11 +103,9 @@ public final class DemoCommand extends Verb {
 
   @Override
   public Integer call() throws Exception {
-    int maxEvents = events == null ? Integer.MAX_VALUE : events;
     LocalPorts.chooseFor("--web-port", webPort);
-    DemoSettings settings = new DemoSettings(maxEvents, rate, parallelism, stateBackend, webPort);
     return Cleanup.after(
-        cleanup -> tell(new DemoRun(settings, err(), cleanup).run(), json, out(), err()));
+        cleanup -> tell(new DemoRun(this, err(), cleanup).run(), json, out(), err()));
   }
 
   /** Prints the report and returns the exit code. */
@@ -106,5 +117,25 @@ public final class DemoCommand extends Verb {
     // Show the report immediately, because closing takes a moment.
     out.flush();
     return report.holds() ? ExitCode.GOOD : ExitCode.NEGATIVE;
+  }
+
+  /** The options of both jobs, as on a command line. */
+  JobOptions jobs() {
+    return JobOptions.parse(
+        "--canonicaliser=url",
+        "--capacity=" + CAPACITY,
+        "--fpr=" + FALSE_POSITIVE_RATE,
+        "--set=phishing-domains",
+        "--window=2s",
+        "--out-of-orderness=500ms",
+        "--idle-timeout=5s",
+        "--parallelism=" + parallelism,
+        "--state-backend=" + stateBackend.name().toLowerCase(Locale.ROOT));
+  }
+
+  /** The topics of both jobs, with the default names. */
+  static KafkaOptions kafka(String bootstrapServers) {
+    return KafkaOptions.parse(
+        "--bootstrap-servers=" + bootstrapServers, "--checkpoint-interval=1s");
   }
 }

@@ -3,12 +3,10 @@ package io.firstseen.cli.demo;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.shared.Json;
 import io.firstseen.types.Operation;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +35,9 @@ record DemoEvent(
     return new DemoEvent(number, partition, operation, url, spelling, null);
   }
 
-  /** Creates a malformed event, whose record has the value {@code bytes}. */
-  static DemoEvent malformed(int number, int partition, byte[] bytes) {
-    return new DemoEvent(number, partition, null, null, null, new String(bytes, ISO_8859_1));
+  /** Creates a malformed event. */
+  static DemoEvent malformed(int number, int partition, String value) {
+    return new DemoEvent(number, partition, null, null, null, value);
   }
 
   boolean isMalformed() {
@@ -56,16 +54,13 @@ record DemoEvent(
     if (isMalformed()) {
       return malformed.getBytes(ISO_8859_1);
     }
-    try {
-      return JSON.writeValueAsBytes(
-          JSON.createObjectNode()
-              .put("ts", timestampMillis)
-              .put("op", operation == Operation.ADD ? "add" : "delete")
-              .put("key", spelling)
-              .put(NUMBER_FIELD, number));
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Json.line(
+            Json.object()
+                .put("ts", timestampMillis)
+                .put("op", operation == Operation.ADD ? "add" : "delete")
+                .put("key", spelling)
+                .put(NUMBER_FIELD, number))
+        .getBytes(UTF_8);
   }
 
   /**
@@ -74,15 +69,10 @@ record DemoEvent(
    * @throws IllegalArgumentException if the value has no number
    */
   static int numberIn(byte[] recordValue) {
-    JsonNode field;
     try {
-      field = JSON.readTree(recordValue).get(NUMBER_FIELD);
+      return JSON.readTree(recordValue).required(NUMBER_FIELD).intValue();
     } catch (IOException e) {
       throw new IllegalArgumentException("not an event of the demo", e);
     }
-    if (field == null || !field.isInt()) {
-      throw new IllegalArgumentException("an event without its number");
-    }
-    return field.intValue();
   }
 }

@@ -41,12 +41,12 @@ final class DemoJobs {
   /** Starts both jobs. The events topic must exist; the jobs create the other topics. */
   DemoJobs(
       EmbeddedCluster cluster,
-      DemoSettings settings,
+      DemoCommand settings,
       String bootstrapServers,
       List<DemoEvent> events)
       throws Exception {
     this.cluster = cluster;
-    this.kafka = DemoSettings.kafka(bootstrapServers);
+    this.kafka = DemoCommand.kafka(bootstrapServers);
     KafkaOptions bounded = kafka.stopAt(ends(kafka.events().topic(), events));
     StreamExecutionEnvironment dedupEnvironment = cluster.environment();
     JobMain.buildOnKafka(dedupEnvironment, Job.DEDUP, bounded, settings.jobs());
@@ -71,7 +71,7 @@ final class DemoJobs {
 
   /** The final end offset of each partition. */
   private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
-    return IntStream.range(0, DemoSettings.PARTITIONS)
+    return IntStream.range(0, DemoCommand.PARTITIONS)
         .boxed()
         .collect(
             Collectors.toMap(

@@ -16,7 +16,7 @@ import java.util.Locale;
  * @param last the snapshot that is active at the end
  */
 record DemoReport(
-    DemoSettings settings,
+    DemoCommand settings,
     ObservedOutcomes observed,
     double seconds,
     long snapshots,
@@ -51,8 +51,8 @@ record DemoReport(
     Fields fields =
         new Fields()
             .json("holds", holds())
-            .json("parallelism", settings.parallelism())
-            .json("stateBackend", settings.stateBackend().name().toLowerCase(Locale.ROOT));
+            .json("parallelism", settings.parallelism)
+            .json("stateBackend", settings.stateBackend.name().toLowerCase(Locale.ROOT));
     figure(
         fields,
         "events",

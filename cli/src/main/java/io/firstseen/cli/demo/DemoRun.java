@@ -58,7 +58,7 @@ final class DemoRun {
   private static final long END_TIMEOUT_MILLIS = 2_000;
   private static final Duration HEARTBEAT_INTERVAL = Duration.ofMillis(250);
 
-  private final DemoSettings settings;
+  private final DemoCommand settings;
   private final PrintWriter err;
   private final Cleanup cleanup;
   private final List<DemoEvent> events;
@@ -74,11 +74,12 @@ final class DemoRun {
    * @param err the output for progress
    * @param cleanup registers everything that must be closed
    */
-  DemoRun(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws IOException {
+  DemoRun(DemoCommand settings, PrintWriter err, Cleanup cleanup) throws IOException {
     this.settings = settings;
     this.err = err;
     this.cleanup = cleanup;
-    this.events = SampleStream.events(DemoSettings.PARTITIONS, settings.maxEvents());
+    int maxEvents = settings.events == null ? Integer.MAX_VALUE : settings.events;
+    this.events = SampleStream.events(DemoCommand.PARTITIONS, maxEvents);
   }
 
   DemoReport run() throws Exception {
@@ -87,7 +88,7 @@ final class DemoRun {
     Path directory = cleanup.temporaryDirectory();
     EmbeddedBroker.Settings brokerSettings =
         EmbeddedBroker.Settings.tuned()
-            .with("num.partitions", Integer.toString(DemoSettings.PARTITIONS))
+            .with("num.partitions", Integer.toString(DemoCommand.PARTITIONS))
             // On a busy machine the broker may miss its own heartbeats.
             .with("broker.session.timeout.ms", "60000");
     EmbeddedBroker broker =
@@ -98,13 +99,13 @@ final class DemoRun {
                 EmbeddedCluster.start(
                     directory.resolve("flink"),
                     EmbeddedCluster.Settings.defaults()
-                        .slotsPerTaskManager(2 * settings.parallelism())
-                        .webPort(settings.webPort())
+                        .slotsPerTaskManager(2 * settings.parallelism)
+                        .webPort(settings.webPort)
                         .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, HEARTBEAT_INTERVAL)));
-    KafkaOptions kafka = DemoSettings.kafka(broker.bootstrapServers());
+    KafkaOptions kafka = DemoCommand.kafka(broker.bootstrapServers());
     err.printf("  Kafka  %s%n  Flink  %s%n", kafka.bootstrapServers(), cluster.webUrl());
     broker.createTopics(
-        List.of(new NewTopic(kafka.events().topic(), DemoSettings.PARTITIONS, (short) 1)));
+        List.of(new NewTopic(kafka.events().topic(), DemoCommand.PARTITIONS, (short) 1)));
     SnapshotClient client =
         SnapshotClient.start(
             SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
@@ -128,7 +129,7 @@ final class DemoRun {
         "Sending %,d event%s, %,d per second:%n%n",
         events.size(),
         events.size() == 1 ? "" : "s",
-        settings.eventsPerSecond());
+        settings.rate);
     try (DemoProgress shown = new DemoProgress(err)) {
       progress = shown;
       return sendAndCheck(kafka, options, client);
@@ -191,7 +192,7 @@ final class DemoRun {
             new ByteArraySerializer())) {
       long startNanos = System.nanoTime();
       for (int i = 0; i < events.size() && rejection.get() == null; i++) {
-        long dueNanos = startNanos + Math.round(i * 1e9 / settings.eventsPerSecond());
+        long dueNanos = startNanos + Math.round(i * 1e9 / settings.rate);
         TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
         DemoEvent event = events.get(i);
         var unused =

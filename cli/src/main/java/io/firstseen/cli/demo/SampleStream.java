@@ -1,6 +1,5 @@
 package io.firstseen.cli.demo;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.key.Keys;
@@ -34,11 +33,11 @@ final class SampleStream {
   /** One event in this many is malformed. */
   static final int MALFORMED_EVERY = 250;
 
-  /** The values of malformed events, one of each kind. */
-  static final List<byte[]> MALFORMED =
+  /** The values of malformed events, one of each kind, with a character per byte. */
+  static final List<String> MALFORMED =
       List.of(
           // Truncated JSON.
-          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"exam".getBytes(UTF_8),
+          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"exam",
           // An unknown operation.
           event("1775403029000", "upsert", "example.org"),
           // An empty key.
@@ -46,13 +45,13 @@ final class SampleStream {
           // A key that is too long.
           event("1775403029000", "add", "a".repeat(Keys.MAX_KEY_BYTES + 1)),
           // No time.
-          "{\"op\":\"add\",\"key\":\"example.org\"}".getBytes(UTF_8),
+          "{\"op\":\"add\",\"key\":\"example.org\"}",
           // A negative time.
           event("-1", "add", "example.org"),
           // A time too far ahead: the year 2286.
           event("9999999999999", "add", "example.org"),
           // Not UTF-8.
-          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"caf\u00e9\"}".getBytes(ISO_8859_1),
+          "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"caf\u00e9\"}",
           // Well-formed, but its key is not a URL.
           event("1775403029000", "add", "mailto:postmaster@example.org"));
 
@@ -134,8 +133,8 @@ final class SampleStream {
   private void add(Operation operation, String domain, String spelling) {
     if (events.size() % MALFORMED_EVERY == MALFORMED_EVERY - 1) {
       int number = events.size();
-      byte[] bytes = MALFORMED.get(number / MALFORMED_EVERY % MALFORMED.size());
-      events.add(DemoEvent.malformed(number, number % partitions, bytes));
+      String value = MALFORMED.get(number / MALFORMED_EVERY % MALFORMED.size());
+      events.add(DemoEvent.malformed(number, number % partitions, value));
     }
     String url = url(domain);
     int partition = Math.floorMod(url.hashCode(), partitions);
@@ -158,7 +157,7 @@ final class SampleStream {
     };
   }
 
-  private static byte[] event(String ts, String op, String key) {
-    return "{\"ts\":%s,\"op\":\"%s\",\"key\":\"%s\"}".formatted(ts, op, key).getBytes(UTF_8);
+  private static String event(String ts, String op, String key) {
+    return "{\"ts\":%s,\"op\":\"%s\",\"key\":\"%s\"}".formatted(ts, op, key);
   }
 }

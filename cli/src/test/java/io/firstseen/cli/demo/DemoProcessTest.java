@@ -33,7 +33,7 @@ class DemoProcessTest {
       assertThat(ended.status()).as("%s", ended).isZero();
       assertThat(ended.out())
           .anyMatch(line -> line.startsWith("events              3,000   in "))
-          .contains("All 8 checks hold.")
+          .contains("All 8 checks passed.")
           .noneMatch(line -> line.contains("\u2717"));
       assertSaysNothingElse(ended);
       assertThat(ended.err()).anyMatch(line -> line.startsWith("  Flink  http://"));

@@ -30,6 +30,8 @@ class DemoReportTest {
   private final StringWriter err = new StringWriter();
 
   private static DemoReport report(Check... checks) throws Exception {
+    DemoCommand settings = new DemoCommand();
+    settings.stateBackend = StateBackend.HEAP;
     ObservedOutcomes observed = new ObservedOutcomes();
     observed.changelog("http://a/".getBytes(UTF_8), "{\"n\":0}".getBytes(UTF_8));
     observed.add(Outcome.Kind.DUPLICATE);
@@ -39,7 +41,7 @@ class DemoReportTest {
     String root = ShardTree.root(List.of(ShardTree.Leaf.NONE));
     Manifest last = Manifest.of("set", 3, 0, 1, parameters, 0, root, null, 0);
     return new DemoReport(
-        new DemoSettings(3, 100, 2, StateBackend.HEAP, 0),
+        settings,
         observed,
         1.5,
         3,

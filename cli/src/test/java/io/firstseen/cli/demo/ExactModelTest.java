@@ -25,7 +25,7 @@ class ExactModelTest {
     event(Operation.DELETE, "a");
     event(Operation.DELETE, "b");
     event(Operation.ADD, "b");
-    events.add(DemoEvent.malformed(events.size(), 0, new byte[] {1}));
+    events.add(DemoEvent.malformed(events.size(), 0, "?"));
 
     ExactModel model = new ExactModel(events, keys -> keys / 10.0);
 
