@@ -2,9 +2,7 @@ package io.firstseen.cli.report;
 
 import io.firstseen.filters.MembershipFilter;
 import io.firstseen.filters.bloom.BloomFilter;
-import io.firstseen.filters.bloom.BloomShape;
 import io.firstseen.filters.cuckoo.CuckooFilter;
-import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -112,16 +110,6 @@ enum HashedStructure {
 
   /** Creates a set of these hashes with at most this false-positive rate. */
   abstract ComparedSet<long[]> fill(long[] hashes, double rate);
-
-  /**
-   * Rejects numbers of keys and rates that a structure does not support.
-   *
-   * @throws IllegalArgumentException if a structure does not support them
-   */
-  static void requirePossible(int keys, double falsePositiveRate) {
-    BloomShape.forCapacity(keys, falsePositiveRate);
-    CuckooShape.forCapacity(keys, falsePositiveRate);
-  }
 
   private static ComparedSet<long[]> filled(
       MembershipFilter filter, ToIntFunction<long[]> claimed) {

@@ -1,5 +1,7 @@
 package io.firstseen.cli.report;
 
+import io.firstseen.filters.bloom.BloomShape;
+import io.firstseen.filters.cuckoo.CuckooShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,9 +22,9 @@ import java.util.stream.Stream;
  * <p>The exact set is queried with keys, all other sets with hashes; the cost of hashing is
  * measured separately.
  */
-public final class MembershipComparison {
+final class MembershipComparison {
   /** The maximum number of probes. */
-  public static final int MAX_PROBES = 100_000_000;
+  static final int MAX_PROBES = 100_000_000;
 
   private static final long SEED = 20261122;
 
@@ -46,7 +48,7 @@ public final class MembershipComparison {
   /** The maximum size of a round's copies of keys in bytes. */
   private static final long MAX_SAMPLE_BYTES = 1 << 25;
 
-  // From the layout in ExactKeySet, rounded up: a reference, a string and the header of its array;
+  // From the layout in ComparedSet, rounded up: a reference, a string and the header of its array;
   // a node and its share of the table while the table doubles.
   private static final long KEPT_KEY_BYTES = 48;
   private static final long SET_ENTRY_BYTES = 56;
@@ -62,7 +64,15 @@ public final class MembershipComparison {
    */
   private final SplittableRandom random = new SplittableRandom(SEED);
 
-  private MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
+  /**
+   * Prepares a comparison.
+   *
+   * @param keys the keys, at least one
+   * @param probes the number of absent keys with which each set is queried, in [1, {@link
+   *     #MAX_PROBES}]
+   * @param progress receives the name of each step when it starts
+   */
+  MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
     this.keys = keys;
     this.progress = progress;
     long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes / keys.keys.length;
@@ -77,7 +87,7 @@ public final class MembershipComparison {
    * @param keys the number of distinct keys
    * @param keyBytes the total size of the keys in bytes
    */
-  public static double heapBytes(double keys, double keyBytes, int probes) {
+  static double heapBytes(double keys, double keyBytes, int probes) {
     // The keys with their hashes, and a copy of the keys in the exact set.
     return keys * (2 * KEPT_KEY_BYTES + SET_ENTRY_BYTES + Long.BYTES)
         + 2 * keyBytes
@@ -88,22 +98,15 @@ public final class MembershipComparison {
   /**
    * Runs the comparison. Takes from seconds to minutes, in proportion to keys, probes and rates.
    *
-   * @param keys the keys, at least one
-   * @param falsePositiveRates the configured rates of the sets
-   * @param probes the number of absent keys with which each set is queried, in [1, {@link
-   *     #MAX_PROBES}]
-   * @param progress receives the name of each step when it starts
+   * @param rates the configured false-positive rates of the sets
    * @throws IllegalArgumentException if a set does not support this number of keys at a rate
    */
-  public static MembershipReport run(
-      ComparedKeys keys, List<Double> falsePositiveRates, int probes, Consumer<String> progress) {
-    for (double rate : falsePositiveRates) {
-      HashedStructure.requirePossible(keys.keys.length, rate);
+  MembershipReport run(List<Double> rates) {
+    for (double rate : rates) {
+      // Checks the rate before the work.
+      BloomShape.forCapacity(keys.keys.length, rate);
+      CuckooShape.forCapacity(keys.keys.length, rate);
     }
-    return new MembershipComparison(keys, probes, progress).run(falsePositiveRates);
-  }
-
-  private MembershipReport run(List<Double> rates) {
     List<SetFigures> sets = new ArrayList<>();
     sets.add(exactSet());
     for (double rate : rates) {
@@ -126,7 +129,7 @@ public final class MembershipComparison {
         "exact hash set",
         0,
         () -> fresh(keys.keys.length, i -> keys.keys[i]),
-        ExactKeySet::of,
+        ComparedSet::exact,
         this::findAbsentKeys,
         () -> fresh(lookups, i -> randomKey()),
         () -> fresh(lookups, i -> keys.absentKeyCandidate(random.nextInt(absentHashes.length))));
@@ -204,7 +207,9 @@ public final class MembershipComparison {
       Supplier<K> hits,
       Supplier<K> misses) {
     String name =
-        requestedRate == 0 ? title : title + " at " + Percent.chosen(requestedRate) + " %";
+        requestedRate == 0
+            ? title
+            : title + " at " + MembershipReport.percent(requestedRate) + " %";
     progress.accept(name + ": filling");
     int fillings = fillings();
     AtomicReference<ComparedSet<K>> last = new AtomicReference<>();

@@ -87,7 +87,7 @@ public final class RatePlot {
             .formatted(
                 set.title(),
                 set.bitsPerKey(),
-                Percent.rounded(set.predictedRate(), 4),
-                Percent.rounded(set.measuredRate(), 4)));
+                MembershipReport.percent(set.predictedRate(), 4),
+                MembershipReport.percent(set.measuredRate(), 4)));
   }
 }

@@ -178,8 +178,8 @@ final class ReportMembershipCommand extends Verb {
     List<Double> highestFirst =
         falsePositiveRates.stream().distinct().sorted(Comparator.reverseOrder()).toList();
     try (Progress progress = new Progress(err())) {
-      return MembershipComparison.run(
-          keys, highestFirst, probes, step -> progress.show(() -> step));
+      return new MembershipComparison(keys, probes, step -> progress.show(() -> step))
+          .run(highestFirst);
     } catch (IllegalArgumentException e) {
       // The rate needs more bits than a hash has.
       throw new UserErrorException(e.getMessage());
@@ -187,7 +187,7 @@ final class ReportMembershipCommand extends Verb {
   }
 
   private void print(MembershipReport report, @Nullable KeyLines lines) {
-    Fields fields = new Fields().text(MembershipTable.of(report));
+    Fields fields = new Fields().text(report.table());
     if (lines != null) {
       lines.warnOfUnusable();
       fields

@@ -70,31 +70,26 @@ final class ShortenedKeySet implements MembershipFilter {
   void add(long hash) {
     long seed = mix(hash);
     long code = codeOf(seed);
-    for (long i = 1; ; i++) {
-      long cell = scaled(mix(seed + i * GOLDEN), cells);
-      long found = get(cell);
-      if (found == 0) {
-        put(cell, code);
-        used++;
-        return;
-      }
-      if (found == code) {
-        return;
-      }
+    long cell = search(seed, code);
+    if (get(cell) == 0) {
+      put(cell, code);
+      used++;
     }
   }
 
   @Override
   public boolean mightContain(long hash) {
     long seed = mix(hash);
-    long code = codeOf(seed);
+    return get(search(seed, codeOf(seed))) != 0;
+  }
+
+  /** The cell with this code, or the empty cell at which the search for it ends. */
+  private long search(long seed, long code) {
     for (long i = 1; ; i++) {
-      long found = get(scaled(mix(seed + i * GOLDEN), cells));
-      if (found == code) {
-        return true;
-      }
-      if (found == 0) {
-        return false;
+      long cell = scaled(mix(seed + i * GOLDEN), cells);
+      long found = get(cell);
+      if (found == code || found == 0) {
+        return cell;
       }
     }
   }

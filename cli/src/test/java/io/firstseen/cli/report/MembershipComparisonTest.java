@@ -23,7 +23,7 @@ class MembershipComparisonTest {
   }
 
   private static MembershipReport compare(int keys, KeyHash hash, int probes, Double... rates) {
-    return MembershipComparison.run(keys(keys, hash), List.of(rates), probes, step -> {});
+    return new MembershipComparison(keys(keys, hash), probes, step -> {}).run(List.of(rates));
   }
 
   @Test
@@ -100,7 +100,7 @@ class MembershipComparisonTest {
     collector.add("a\0000".getBytes(UTF_8));
     collector.add("a\0001".getBytes(UTF_8));
     ComparedKeys keys = collector.keys(KeyHash.fixed());
-    MembershipReport report = MembershipComparison.run(keys, List.of(1e-9), 10_000, step -> {});
+    MembershipReport report = new MembershipComparison(keys, 10_000, step -> {}).run(List.of(1e-9));
     assertThat(report.sets()).allSatisfy(set -> assertThat(set.falsePositives()).isZero());
     // The trap is there: some of the candidates are keys.
     List<String> candidates = new ArrayList<>();

@@ -32,7 +32,7 @@ class RatePlotTest {
   }
 
   private static Document picture(SetFigures... sets) throws Exception {
-    String svg = RatePlot.svg(MembershipTableTest.report(sets));
+    String svg = RatePlot.svg(MembershipReportTest.report(sets));
     DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
     factory.setNamespaceAware(true);
     return factory.newDocumentBuilder().parse(new ByteArrayInputStream(svg.getBytes(UTF_8)));
@@ -133,7 +133,7 @@ class RatePlotTest {
 
   @Test
   void needsNothingFromOutside() {
-    String svg = RatePlot.svg(MembershipTableTest.report(set("set", 0.01, 12, 9)));
+    String svg = RatePlot.svg(MembershipReportTest.report(set("set", 0.01, 12, 9)));
     assertThat(svg.replace("xmlns=\"http://www.w3.org/2000/svg\"", ""))
         .doesNotContain("http", "href", "script", "url(", "@import");
   }

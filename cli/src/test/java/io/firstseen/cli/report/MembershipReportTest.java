@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class MembershipTableTest {
+class MembershipReportTest {
 
   private static SetFigures set(String id, double asked, long bytes, int falsePositives) {
     return new SetFigures(
@@ -27,8 +27,7 @@ class MembershipTableTest {
   @Test
   void showsEachSetInARowUnderTheRateItIsMadeFor() {
     String table =
-        MembershipTable.of(
-            report(set("bloom", 0.01, 1_200_000, 36_100), set("bloom", 0.0001, 2_400_000, 0)));
+        report(set("bloom", 0.01, 1_200_000, 36_100), set("bloom", 0.0001, 2_400_000, 0)).table();
     assertThat(table.lines().filter(line -> line.matches("(exact|configured|  bloom).*")))
         .containsExactly(
             "exact hash set              960.00      -         0         0          0 0.000166"
@@ -44,8 +43,7 @@ class MembershipTableTest {
 
   @Test
   void itsColumnsStandUnderTheirNames() {
-    List<String> lines =
-        MembershipTable.of(report(set("bloom", 0.01, 1_200_000, 36_100))).lines().toList();
+    List<String> lines = report(set("bloom", 0.01, 1_200_000, 36_100)).table().lines().toList();
     int exact = lines.indexOf(lines.stream().filter(l -> l.startsWith("exact")).findAny().get());
     String head = lines.get(exact - 1);
     String row = lines.get(exact + 2);
@@ -70,10 +68,10 @@ class MembershipTableTest {
   @Test
   void fitsIntoAHundredColumns() {
     String table =
-        MembershipTable.of(
-            report(
+        report(
                 set("hash set, shortened keys", 1e-9, 99_999_999_000L, 1),
-                set("hash set, shortened keys", 0.0001, 99_999_999_000L, 4_000_000)));
+                set("hash set, shortened keys", 0.0001, 99_999_999_000L, 4_000_000))
+            .table();
     assertThat(table.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
   }
 }

@@ -6,18 +6,17 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ExactKeySetTest {
+class ComparedSetTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static byte[][] keys(int count) {
-    byte[][] keys = new byte[count][];
-    for (int i = 0; i < count; i++) {
-      keys[i] = ("https://example.org/" + "x".repeat(i % 17) + i).getBytes(ISO_8859_1);
-    }
-    return keys;
+    return IntStream.range(0, count)
+        .mapToObj(i -> ("https://example.org/" + "x".repeat(i % 17) + i).getBytes(ISO_8859_1))
+        .toArray(byte[][]::new);
   }
 
   private static String[] strings(byte[][] keys) {
@@ -33,9 +32,9 @@ class ExactKeySetTest {
   @CsvSource({"1000, 2048", "12288, 16384", "12289, 32768", "50000, 131072"})
   void itsSizeIsWhatTheJvmTakesForIt(int count, int table) {
     byte[][] keys = keys(count);
-    ExactKeySet.of(strings(keys));
+    ComparedSet.exact(strings(keys));
     long before = THREADS.getCurrentThreadAllocatedBytes();
-    ComparedSet<String[]> set = ExactKeySet.of(strings(keys));
+    ComparedSet<String[]> set = ComparedSet.exact(strings(keys));
     long after = THREADS.getCurrentThreadAllocatedBytes();
     long array = 16 + 4L * count;
     long outgrown = 0;
