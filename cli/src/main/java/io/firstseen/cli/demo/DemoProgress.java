@@ -1,11 +1,12 @@
 package io.firstseen.cli.demo;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.serializers.Outcome;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -42,12 +43,11 @@ final class DemoProgress implements AutoCloseable {
   void show(Map<Outcome.Kind, Long> counts, long snapshots, long snapshotKeys) {
     long nowNanos = System.nanoTime();
     long intervalNanos = isTerminal ? TERMINAL_INTERVAL_NANOS : LINES_INTERVAL_NANOS;
-    if (hasHead && nowNanos - shownNanos < intervalNanos) {
-      return;
-    }
     if (!hasHead) {
       err.println(HEAD);
       hasHead = true;
+    } else if (nowNanos - shownNanos < intervalNanos) {
+      return;
     }
     shownNanos = nowNanos;
     long events = counts.values().stream().mapToLong(Long::longValue).sum();
@@ -78,10 +78,6 @@ final class DemoProgress implements AutoCloseable {
     return samples.size() < 2
         ? 0
         : Math.round((events - first.events()) * 1e9 / (nowNanos - first.nanos()));
-  }
-
-  private static String number(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
   }
 
   /** Ends the last line and keeps it on the screen. */

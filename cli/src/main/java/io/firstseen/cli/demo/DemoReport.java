@@ -1,5 +1,11 @@
 package io.firstseen.cli.demo;
 
+import static io.firstseen.serializers.Outcome.Kind.ACCEPTED;
+import static io.firstseen.serializers.Outcome.Kind.DEAD_LETTER;
+import static io.firstseen.serializers.Outcome.Kind.DUPLICATE;
+import static io.firstseen.serializers.Outcome.Kind.REMOVED;
+import static io.firstseen.serializers.Outcome.Kind.UNKNOWN_DELETE;
+
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
@@ -59,25 +65,16 @@ record DemoReport(
         "events",
         observed.outcomes(),
         String.format(Locale.ROOT, "in %.1f s, %,d per second", seconds, eventsPerSecond()));
-    outcome(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED, "keys seen for the first time");
+    outcome(fields, "accepted", "accepted", ACCEPTED, "keys seen for the first time");
+    outcome(fields, "duplicates", "duplicates", DUPLICATE, "of live keys, in several spellings");
+    outcome(fields, "deleted", "removed", REMOVED, "removed keys");
     outcome(
-        fields,
-        "duplicates",
-        "duplicates",
-        Outcome.Kind.DUPLICATE,
-        "of live keys, in several spellings");
-    outcome(fields, "deleted", "removed", Outcome.Kind.REMOVED, "removed keys");
-    outcome(
-        fields,
-        "unknown deletes",
-        "unknownDeletes",
-        Outcome.Kind.UNKNOWN_DELETE,
-        "of keys that were not live");
+        fields, "unknown deletes", "unknownDeletes", UNKNOWN_DELETE, "of keys that were not live");
     outcome(
         fields,
         "dead letters",
         "deadLetters",
-        Outcome.Kind.DEAD_LETTER,
+        DEAD_LETTER,
         "malformed events, with reason and place");
     fields.json("seconds", seconds).json("eventsPerSecond", eventsPerSecond());
     figure(fields, "snapshots", "snapshots", snapshots, "one per window of event time");

@@ -68,12 +68,7 @@ final class DemoRun {
   private DemoProgress progress;
   private DemoJobs jobs;
 
-  /**
-   * Prepares a demo.
-   *
-   * @param err the output for progress
-   * @param cleanup registers everything that must be closed
-   */
+  /** Prepares a demo, whose progress goes to {@code err}. */
   DemoRun(DemoCommand settings, PrintWriter err, Cleanup cleanup) throws IOException {
     this.settings = settings;
     this.err = err;

@@ -12,7 +12,7 @@ import java.util.Locale;
  * The results of the comparison.
  *
  * @param keys the number of distinct keys
- * @param keyBytes the total size of the keys in bytes
+ * @param keyBytes their total size
  * @param probes the number of absent keys per set
  * @param hashAlgorithm the hash of all sets except the exact set
  * @param hashNanos nanoseconds to hash a key

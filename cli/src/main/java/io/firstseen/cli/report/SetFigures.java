@@ -9,7 +9,6 @@ import io.firstseen.filters.WilsonInterval;
  * @param id the name of the kind in JSON
  * @param title the name of the kind in tables
  * @param requestedRate the configured false-positive rate; 0 for the exact set
- * @param keys the number of keys
  * @param bytes the size of the whole set
  * @param predictedRate the false-positive rate that theory predicts for this number of keys
  * @param falsePositives the number of absent keys for which the set returned present
