@@ -71,14 +71,11 @@ final class SvgWriter {
   SvgWriter attributes(Object... attributes) {
     for (int i = 0; i < attributes.length; i += 2) {
       String name = (String) attributes[i];
-      String value = value(attributes[i + 1]);
+      Object given = attributes[i + 1];
+      String value = given instanceof Double number ? number(number) : given.toString();
       write(() -> xml.writeAttribute(name, value));
     }
     return this;
-  }
-
-  private static String value(Object value) {
-    return value instanceof Double number ? number(number) : value.toString();
   }
 
   /** Formats a number for SVG. */

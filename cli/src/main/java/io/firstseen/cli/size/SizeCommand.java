@@ -273,11 +273,6 @@ public final class SizeCommand extends Verb {
     }
   }
 
-  /** The name of the canonicaliser of the job. */
-  String canonicaliserId() {
-    return near == null ? canonicaliser.id() : Canonicaliser.TEXT.id();
-  }
-
   /** The TTL; 0 for no TTL. */
   double ttlSeconds() {
     return ttl == null ? 0 : seconds(ttl);
@@ -294,11 +289,6 @@ public final class SizeCommand extends Verb {
 
   double snapshotFalsePositiveRate() {
     return snapshotRate == null ? falsePositiveRate : snapshotRate;
-  }
-
-  /** The maximum throughput of a task to checkpoint storage. */
-  double storageBytesPerSecond() {
-    return storageRate == null ? Double.POSITIVE_INFINITY : storageRate;
   }
 
   private static double seconds(Duration duration) {

@@ -1,5 +1,6 @@
 package io.firstseen.cli.size;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.SnapshotJob;
@@ -70,7 +71,8 @@ record SizedJob(Sizing sizing, SizeCommand request) {
     options.put("--checkpoint-interval", duration(request.checkpointSeconds()));
     options.put("--parallelism", "" + parallelism);
     options.put("--state-backend", request.backend.name().toLowerCase(Locale.ROOT));
-    options.put("--canonicaliser", request.canonicaliserId());
+    Canonicaliser canonicaliser = request.near == null ? request.canonicaliser : Canonicaliser.TEXT;
+    options.put("--canonicaliser", canonicaliser.id());
     return options;
   }
 

@@ -236,13 +236,13 @@ final class Sizing {
   }
 
   private Division chosen() {
-    if (request.shards != null && request.shards < leastShards) {
-      throw new UserErrorException(
-          "--dedup-shards must be at least %d for %s keys at a rate of %s, got %d"
-              .formatted(
-                  leastShards, number(request.keys), request.falsePositiveRate, request.shards));
-    }
     if (request.shards != null) {
+      if (request.shards < leastShards) {
+        throw new UserErrorException(
+            "--dedup-shards must be at least %d for %s keys at a rate of %s, got %d"
+                .formatted(
+                    leastShards, number(request.keys), request.falsePositiveRate, request.shards));
+      }
       return divide(request.shards);
     }
     int shards = Math.max(Firstseen.DEFAULT_SHARDS, leastShards);
@@ -391,7 +391,7 @@ final class Sizing {
     double bytesPerSecond =
         Math.min(
             MeasuredCosts.checkpointBytesPerSecond(request.backend) * request.coreSpeed,
-            request.storageBytesPerSecond());
+            request.storageRate == null ? Double.POSITIVE_INFINITY : request.storageRate);
     return MeasuredCosts.CHECKPOINT_SECONDS / request.coreSpeed
         + bytes * division.fullestShare() / bytesPerSecond;
   }
