@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -29,14 +28,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SizeCommandTest {
   private static JsonNode json(String... words) throws IOException {
-    return Invocation.of(
-            Stream.concat(Stream.of("size", "--json"), Arrays.stream(words)).toArray(String[]::new))
-        .json();
+    return Invocation.of(("size --json " + String.join(" ", words)).split(" ")).json();
   }
 
   @Test
   void theLawIsThatOfTheFilters() throws IOException {
-    JsonNode sizing = json("--keys", "1e9", "--rate", "1e5", "--fpr", "0.001");
+    JsonNode sizing = json("--keys 1e9 --rate 1e5 --fpr 0.001");
     CuckooShape shape = CuckooShape.forCapacity(7_812_500, 0.001);
     assertThat(sizing.at("/tasks/shards").asInt()).isEqualTo(128);
     assertThat(sizing.at("/filter/identityBits").asInt()).isEqualTo(shape.identityBits());
@@ -47,7 +44,7 @@ class SizeCommandTest {
 
   @Test
   void jsonHasAllParts() throws IOException {
-    JsonNode sizing = json("--keys", "1e9", "--rate", "1e6", "--backend", "rocksdb", "--snapshots");
+    JsonNode sizing = json("--keys 1e9 --rate 1e6 --backend rocksdb --snapshots");
     assertThat(sizing.fieldNames())
         .toIterable()
         .containsExactly(
@@ -64,12 +61,12 @@ class SizeCommandTest {
           .get(part)
           .forEach(value -> assertThat(value.asDouble()).as(part).isPositive().isFinite());
     }
-    assertThat(json("--keys", "1e6", "--rate", "1").has("snapshots")).isFalse();
+    assertThat(json("--keys 1e6 --rate 1").has("snapshots")).isFalse();
   }
 
   @Test
   void tasksCarryRateAndMemory() throws IOException {
-    JsonNode tasks = json("--keys", "1e6", "--rate", "1e6").get("tasks");
+    JsonNode tasks = json("--keys 1e6 --rate 1e6").get("tasks");
     int parallelism = tasks.get("parallelism").asInt();
     double decided = tasks.get("eventsPerSecondOfTask").asDouble();
     assertThat(parallelism * decided * 0.7).isGreaterThanOrEqualTo(1e6);
@@ -77,7 +74,7 @@ class SizeCommandTest {
     assertThat(tasks.get("busyShare").asDouble()).isBetween(0.5, 0.7);
 
     // Ten times the keys, and a tenth of the rate: now memory decides.
-    JsonNode large = json("--keys", "1e10", "--rate", "1e5", "--memory-per-task", "2g");
+    JsonNode large = json("--keys 1e10 --rate 1e5 --memory-per-task 2g");
     assertThat(large.at("/memory/heapBytesOfTask").asDouble()).isBetween(1.5 * (1L << 30), 0x1p31);
     assertThat(large.at("/tasks/parallelism").asInt()).isBetween(28, 36);
     assertThat(large.get("warnings").toString()).doesNotContain("--memory-per-task");
@@ -85,8 +82,8 @@ class SizeCommandTest {
 
   @Test
   void coresOfTwiceTheSpeedHalveTheTasks() throws IOException {
-    JsonNode slow = json("--keys", "1e6", "--rate", "3e6").get("tasks");
-    JsonNode fast = json("--keys", "1e6", "--rate", "3e6", "--core-speed", "2").get("tasks");
+    JsonNode slow = json("--keys 1e6 --rate 3e6").get("tasks");
+    JsonNode fast = json("--keys 1e6 --rate 3e6 --core-speed 2").get("tasks");
     assertThat(fast.get("parallelism").asDouble())
         .isCloseTo(slow.get("parallelism").asDouble() / 2, Percentage.withPercentage(20));
     assertThat(fast.get("cores").asDouble())
@@ -113,16 +110,8 @@ class SizeCommandTest {
     assertThat(tasks.get("leastShards").asInt()).isEqualTo(least);
     assertThat(tasks.get("shards").asInt()).isGreaterThanOrEqualTo(least);
     if (least > 1) {
-      Invocation.of(
-              "size",
-              "--keys",
-              keys,
-              "--rate",
-              "1e6",
-              "--fpr",
-              rate,
-              "--dedup-shards",
-              Integer.toString(least / 2))
+      String words = "size --keys %s --rate 1e6 --fpr %s --dedup-shards %d";
+      Invocation.of(words.formatted(keys, rate, least / 2).split(" "))
           .assertRefused("--dedup-shards must be at least " + least);
     }
   }
@@ -193,7 +182,7 @@ class SizeCommandTest {
 
   @Test
   void thereAreShardsForTheTasksThatAreAskedFor() throws IOException {
-    JsonNode tasks = json("--keys", "1e9", "--rate", "1e6", "--parallelism", "200").get("tasks");
+    JsonNode tasks = json("--keys 1e9 --rate 1e6 --parallelism 200").get("tasks");
     assertThat(tasks.get("parallelism").asInt()).isEqualTo(200);
     assertThat(tasks.get("shards").asInt()).isEqualTo(1024);
   }
@@ -201,9 +190,9 @@ class SizeCommandTest {
   /** Only the pages are written again and again, not the entries of the exact set. */
   @Test
   void anIncrementHasTheNewEntriesOfTheExactSet() throws IOException {
-    String[] words = {"--keys", "1e9", "--rate", "1e5", "--backend", "rocksdb", "--mode"};
-    JsonNode plain = json(with(words, "approximate")).get("checkpoints");
-    JsonNode exact = json(with(words, "exact")).get("checkpoints");
+    String words = "--keys 1e9 --rate 1e5 --backend rocksdb --mode";
+    JsonNode plain = json(words, "approximate").get("checkpoints");
+    JsonNode exact = json(words, "exact").get("checkpoints");
     // 10 s of half of the events, 25 bytes each.
     assertThat(exact.get("usualBytes").asDouble() - plain.get("usualBytes").asDouble())
         .isCloseTo(10 * 5e4 * 25, Percentage.withPercentage(1));
@@ -223,10 +212,6 @@ class SizeCommandTest {
         json("--backend=rocksdb", "--cached=" + cached, "--keys=" + (long) keys, "--rate=" + rate);
     assertThat(sizing.at("/checkpoints/usualBytes").asDouble() / newKeys)
         .isCloseTo(bytes, Percentage.withPercentage(10));
-  }
-
-  private static String[] with(String[] words, String last) {
-    return Stream.concat(Arrays.stream(words), Stream.of(last)).toArray(String[]::new);
   }
 
   @ParameterizedTest
@@ -249,13 +234,13 @@ class SizeCommandTest {
   void whatDoesNotFitIsAWarning(String words, String warning) throws IOException {
     List<String> given = List.of(words.split(" "));
     String keys = given.contains("--keys") ? "" : " --keys 1e9";
-    JsonNode sizing = json((words + keys + " --rate 5e6").trim().split(" "));
+    JsonNode sizing = json(words + keys + " --rate 5e6");
     assertThat(sizing.get("warnings").toString()).contains(warning);
   }
 
   @Test
   void whatFitsHasNoWarning() throws IOException {
-    JsonNode sizing = json("--keys", "1e9", "--rate", "1e5", "--ttl", "1h");
+    JsonNode sizing = json("--keys 1e9 --rate 1e5 --ttl 1h");
     assertThat(sizing.get("warnings")).isEmpty();
   }
 
@@ -274,25 +259,7 @@ class SizeCommandTest {
   void theJobsAcceptTheCommandLines() throws IOException {
     JsonNode sizing =
         json(
-            "--keys",
-            "1e12",
-            "--rate",
-            "5e6",
-            "--fpr",
-            "1e-4",
-            "--backend",
-            "rocksdb",
-            "--mode",
-            "exact-keys",
-            "--ttl",
-            "30d",
-            "--canonicaliser",
-            "url",
-            "--event-format",
-            "key",
-            "--snapshots",
-            "--window",
-            "1d");
+            "--keys 1e12 --rate 5e6 --fpr 1e-4 --backend rocksdb --mode exact-keys --ttl 30d --canonicaliser url --event-format key --snapshots --window 1d");
     assertThat(sizing.get("commands")).hasSize(2);
     String dedup = sizing.at("/commands/0").asText();
     assertThat(dedup)
@@ -368,42 +335,26 @@ class SizeCommandTest {
     }
     Files.write(input, lines.toString().getBytes(US_ASCII));
     Path savepoint = directory.resolve("savepoint");
-    String[] expiry = ttl == null ? new String[0] : new String[] {"--ttl", ttl};
-    Stream<String> bootstrap =
-        Stream.of(
-            "bootstrap",
-            "--json",
-            "--input",
-            input.toString(),
-            "--savepoint",
-            savepoint.toString(),
-            "--capacity",
-            Integer.toString(keys),
-            "--mode",
-            mode);
-    String[] clock =
-        ttl == null ? expiry : new String[] {"--ttl", ttl, "--ttl-clock", "processing"};
-    assertThat(
-            Invocation.of(Stream.concat(bootstrap, Arrays.stream(clock)).toArray(String[]::new))
-                .status())
-        .isZero();
+    String bootstrap =
+        "bootstrap --json --input %s --savepoint %s --capacity %d --mode %s"
+            .formatted(input, savepoint, keys, mode);
+    String expiry = ttl == null ? "" : " --ttl " + ttl;
+    String clock = ttl == null ? "" : " --ttl-clock processing";
+    assertThat(Invocation.of((bootstrap + expiry + clock).split(" ")).status()).isZero();
     long stored = 0;
     try (Stream<Path> files = Files.walk(savepoint)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         stored += Files.size(file);
       }
     }
-    Stream<String> size =
-        Stream.of("--keys", Integer.toString(keys), "--rate", "1", "--mode", mode);
-    JsonNode sizing = json(Stream.concat(size, Arrays.stream(expiry)).toArray(String[]::new));
+    JsonNode sizing = json("--keys %d --rate 1 --mode %s%s".formatted(keys, mode, expiry));
     assertThat(sizing.at("/checkpoints/fullBytes").asDouble())
         .isCloseTo((double) stored, Percentage.withPercentage(15));
   }
 
   @Test
   void settingsAreThoseOfFlink(@TempDir Path directory) throws IOException {
-    JsonNode settings =
-        json("--keys", "1e9", "--rate", "3e6", "--backend", "rocksdb").get("flinkConfiguration");
+    JsonNode settings = json("--keys 1e9 --rate 3e6 --backend rocksdb").get("flinkConfiguration");
     StringBuilder yaml = new StringBuilder();
     for (Map.Entry<String, JsonNode> entry : settings.properties()) {
       yaml.append(entry.getKey() + ": " + entry.getValue().asText() + "\n");
