@@ -1,5 +1,6 @@
 package io.firstseen.cli.report;
 
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
@@ -35,9 +36,7 @@ record ComparedSet<K>(
    */
   static ComparedSet<String[]> exact(String[] keys) {
     Set<String> set = new HashSet<>();
-    for (String key : keys) {
-      set.add(key);
-    }
+    Collections.addAll(set, keys);
     return new ComparedSet<>(
         probes -> {
           int claimed = 0;
