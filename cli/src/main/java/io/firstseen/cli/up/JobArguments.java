@@ -21,10 +21,11 @@ import picocli.CommandLine.ParseResult;
 /** The options of the command that are passed to the two jobs and the service. */
 final class JobArguments {
   private static final String ON_WORKERS = "--hash-key-on-workers";
-  private static final Set<String> OF_BOTH = names(KeyOptions.class, StreamOptions.class);
-  private static final Set<String> OF_DEDUP = names(DedupOptions.class);
   private static final Set<String> OF_EVENTS = names(EventOptions.class);
-  private static final Set<String> OF_SNAPSHOTS = names(SnapshotOptions.class);
+  private static final Set<String> OF_DEDUP =
+      names(KeyOptions.class, StreamOptions.class, DedupOptions.class, EventOptions.class);
+  private static final Set<String> OF_SNAPSHOTS =
+      names(KeyOptions.class, StreamOptions.class, SnapshotOptions.class);
 
   private static final String HASH_KEY = "--hash-key-file";
   private static final String SNAPSHOT_HASH_KEY = "--snapshot-hash-key-file";
@@ -45,17 +46,10 @@ final class JobArguments {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  private List<String> ofBoth() {
-    List<String> words = words(OF_BOTH);
-    words.add(ON_WORKERS);
-    return words;
-  }
-
   /** The options of {@code DedupJob}. */
   List<String> ofDedup() {
-    List<String> words = ofBoth();
-    words.addAll(words(OF_DEDUP));
-    words.addAll(ofEvents());
+    List<String> words = words(OF_DEDUP);
+    words.add(ON_WORKERS);
     return words;
   }
 
@@ -66,12 +60,12 @@ final class JobArguments {
 
   /** The options of {@code SnapshotJob}, which reads the output of the dedup. */
   List<String> ofSnapshots() {
-    List<String> words = ofBoth();
-    words.addAll(words(OF_SNAPSHOTS));
+    List<String> words = words(OF_SNAPSHOTS);
+    words.add(ON_WORKERS);
     words.addAll(words(Set.of("--ttl")));
     if (!given.hasMatchedOption("--snapshot-fpr")
         && !given.hasMatchedOption("--snapshot-url-fpr")) {
-      words(Set.of("--fpr")).forEach(word -> words.add("--snapshot" + word.substring(1)));
+      words.addAll(renamed("--fpr", "--snapshot-fpr"));
     }
     if (given.hasMatchedOption("--max-ahead")) {
       // At least a day more than in the dedup job: a key that it accepted must not be skipped.
@@ -85,15 +79,15 @@ final class JobArguments {
   List<String> ofService() {
     List<String> words = new ArrayList<>(List.of("--set=" + options.snapshots().setName()));
     String hashKey = given.hasMatchedOption(SNAPSHOT_HASH_KEY) ? SNAPSHOT_HASH_KEY : HASH_KEY;
-    for (String word : words(Set.of(hashKey))) {
-      words.add(HASH_KEY + word.substring(hashKey.length()));
-    }
-    for (String word : words(Set.of("--blob-dir"))) {
-      words.add("--blobs" + word.substring("--blob-dir".length()));
-    }
+    words.addAll(renamed(hashKey, HASH_KEY));
+    words.addAll(renamed("--blob-dir", "--blobs"));
     words.add("--window=" + OptionValues.write(options.snapshots().window()));
     words.add("--idle-timeout=" + OptionValues.write(options.stream().idleTimeout()));
     return words;
+  }
+
+  private List<String> renamed(String name, String other) {
+    return words(Set.of(name)).stream().map(word -> other + word.substring(name.length())).toList();
   }
 
   /** The given options with these names, as one word each. */
