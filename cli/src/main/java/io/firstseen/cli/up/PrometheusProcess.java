@@ -31,6 +31,16 @@ final class PrometheusProcess {
 
   private static final int ANSWER_MILLIS = 1_000;
 
+  private static final String OTHERS =
+      """
+
+        # Your own programs: files with targets, as for file_sd_configs.
+        - job_name: others
+          file_sd_configs:
+            - files: ["targets/*.yml", "targets/*.json"]
+              refresh_interval: 5s
+      """;
+
   private PrometheusProcess() {}
 
   /** The program on the PATH, if present. */
@@ -65,19 +75,34 @@ final class PrometheusProcess {
       Duration checkpointInterval,
       ProcessLogs logs)
       throws IOException {
-    Files.writeString(
-        directory.resolve(ALERTS),
-        alerts(
-            resource(ALERTS),
-            options.dedup().falsePositiveRate(),
-            options.snapshots().window(),
-            options.stream()
-                .outOfOrderness()
-                .plus(options.stream().idleTimeout())
-                .plus(checkpointInterval.multipliedBy(2))));
-    Files.writeString(
-        directory.resolve(CONFIGURATION),
-        configuration(resource(CONFIGURATION), flink, service, scrapeInterval));
+    Duration window = options.snapshots().window();
+    // Of a snapshot, after the end of its window.
+    Duration delay =
+        options.stream()
+            .outOfOrderness()
+            .plus(options.stream().idleTimeout())
+            .plus(checkpointInterval.multipliedBy(2));
+    double rate = options.dedup().falsePositiveRate();
+    write(
+        directory,
+        ALERTS,
+        "",
+        List.of(
+            Map.entry("> 0.001\n", "> %s\n".formatted(plain(rate))),
+            Map.entry(
+                "> 7200000\n", "> %d\n".formatted(window.multipliedBy(2).plus(delay).toMillis())),
+            Map.entry(
+                "> 10800\n", "> %d\n".formatted(window.multipliedBy(3).plus(delay).toSeconds()))));
+    String interval = scrapeInterval.toMillis() + "ms";
+    write(
+        directory,
+        CONFIGURATION,
+        OTHERS,
+        List.of(
+            Map.entry("[\"jobmanager:9249\", \"taskmanager:9249\"]", targets(flink)),
+            Map.entry("[\"serve:8080\"]", targets(List.of(service))),
+            Map.entry("scrape_interval: 15s", "scrape_interval: " + interval),
+            Map.entry("evaluation_interval: 15s", "evaluation_interval: " + interval)));
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -96,63 +121,30 @@ final class PrometheusProcess {
         start -> answers(ready));
   }
 
-  /**
-   * The alerts for different options.
-   *
-   * @param delay of a snapshot, after the end of its window
-   */
-  static String alerts(String ofDefaults, double rate, Duration window, Duration delay) {
-    String changed = replace(ofDefaults, "> 0.001\n", "> " + plain(rate) + "\n");
-    changed =
-        replace(changed, "> 7200000\n", "> " + (2 * window.toMillis() + delay.toMillis()) + "\n");
-    long seconds = (3 * window.toMillis() + delay.toMillis()) / 1000;
-    changed = replace(changed, "> 10800\n", "> " + seconds + "\n");
-    return changed;
-  }
-
-  /** The configuration for containers, with the addresses of these processes instead. */
-  static String configuration(
-      String forContainers, List<Integer> flink, int service, Duration scrapeInterval) {
-    String interval = scrapeInterval.toMillis() + "ms";
-    String changed =
-        replace(
-            forContainers, "[\"jobmanager:9249\", \"taskmanager:9249\"]", targets(flink.stream()));
-    changed = replace(changed, "[\"serve:8080\"]", targets(Stream.of(service)));
-    changed = replace(changed, "scrape_interval: 15s", "scrape_interval: " + interval);
-    changed = replace(changed, "evaluation_interval: 15s", "evaluation_interval: " + interval);
-    return changed
-        +
-"""
-
-  # Your own programs: files with targets, as for file_sd_configs.
-  - job_name: others
-    file_sd_configs:
-      - files: ["targets/*.yml", "targets/*.json"]
-        refresh_interval: 5s
-""";
-  }
-
   private static String plain(double rate) {
     return BigDecimal.valueOf(rate).stripTrailingZeros().toPlainString();
   }
 
-  private static String targets(Stream<Integer> ports) {
-    return ports
+  private static String targets(List<Integer> ports) {
+    return ports.stream()
         .map(port -> "\"localhost:" + port + "\"")
         .collect(Collectors.joining(", ", "[", "]"));
   }
 
-  private static String replace(String text, String old, String replacement) {
-    if (!text.contains(old)) {
-      throw new IllegalStateException("no file of deploy/prometheus has " + old);
-    }
-    return text.replace(old, replacement);
-  }
-
-  private static String resource(String name) throws IOException {
+  /** Writes a file of {@code deploy/prometheus} with other values, in this order. */
+  private static void write(
+      Path directory, String name, String more, List<Map.Entry<String, String>> others)
+      throws IOException {
     try (InputStream stream =
         PrometheusProcess.class.getResourceAsStream("/deploy/prometheus/" + name)) {
-      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      for (Map.Entry<String, String> other : others) {
+        if (!text.contains(other.getKey())) {
+          throw new IllegalStateException("no file of deploy/prometheus has " + other.getKey());
+        }
+        text = text.replace(other.getKey(), other.getValue());
+      }
+      Files.writeString(directory.resolve(name), text + more);
     }
   }
 
