@@ -2,26 +2,19 @@ package io.firstseen.cli.processes;
 
 import io.firstseen.cli.shared.FlinkPath;
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The checkpoints and savepoints of jobs in a directory. */
 public final class RetainedState {
-
-  /**
-   * The depth of {@code JOB/chk-N/_metadata}; {@code savepoint-X/_metadata} is one level higher.
-   */
+  /** Of {@code JOB/chk-N/_metadata}; {@code savepoint-X/_metadata} is one level higher. */
   private static final int DEPTH = 3;
 
-  private static final Pattern CHECKPOINT = Pattern.compile("/([0-9a-f]{32})/chk-\\d+/?$");
-
+  private static final Pattern CHECKPOINT = Pattern.compile("/[0-9a-f]{32}/chk-\\d+/?$");
   private static final Pattern JOB = Pattern.compile("[0-9a-f]{32}");
 
   private RetainedState() {}
@@ -49,27 +42,15 @@ public final class RetainedState {
                     : Stream.of(file).filter(each -> each.getName().equals("_metadata")));
   }
 
-  /**
-   * The id of the job that created a checkpoint.
-   *
-   * @param path the result of {@link #newest}; the path of a savepoint does not contain a job id
-   */
-  public static Optional<String> jobOf(String path) {
-    Matcher matcher = CHECKPOINT.matcher(path);
-    return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+  /** Whether the result of {@link #newest} is a checkpoint. */
+  public static boolean isCheckpoint(String path) {
+    return CHECKPOINT.matcher(path).find();
   }
 
   /** The ids of the jobs that have started to write checkpoints to the directory. */
-  public static List<String> jobs(Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
-      return List.of();
-    }
-    try (Stream<Path> entries = Files.list(directory)) {
-      return entries
-          .map(entry -> entry.getFileName().toString())
-          .filter(name -> JOB.matcher(name).matches())
-          .toList();
-    }
+  public static List<String> jobs(Path directory) {
+    String[] names = directory.toFile().list((parent, name) -> JOB.matcher(name).matches());
+    return names == null ? List.of() : List.of(names);
   }
 
   /**

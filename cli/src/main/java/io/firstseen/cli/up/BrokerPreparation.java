@@ -1,45 +1,37 @@
 package io.firstseen.cli.up;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
-import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Prepares the broker before the jobs start. */
-final class BrokerPreparation implements AutoCloseable {
-  private final Admin admin;
+final class BrokerPreparation {
 
-  BrokerPreparation(String servers) {
-    this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers));
-  }
+  private BrokerPreparation() {}
 
   /** Creates missing topics. */
-  void makeTopics(Collection<String> topics, int partitions)
+  static void makeTopics(Admin admin, Stream<String> topics, int partitions)
       throws ExecutionException, InterruptedException {
-    List<NewTopic> wanted =
-        topics.stream().map(topic -> new NewTopic(topic, partitions, (short) 1)).toList();
-    for (KafkaFuture<Void> made : admin.createTopics(wanted).values().values()) {
-      try {
-        made.get();
-      } catch (ExecutionException e) {
-        if (!(e.getCause() instanceof TopicExistsException)) {
-          throw e;
-        }
-      }
-    }
+    Set<String> present = admin.listTopics().names().get();
+    List<NewTopic> missing =
+        topics
+            .distinct()
+            .filter(topic -> !present.contains(topic))
+            .map(topic -> new NewTopic(topic, partitions, (short) 1))
+            .toList();
+    admin.createTopics(missing).all().get();
   }
 
   /**
@@ -47,7 +39,7 @@ final class BrokerPreparation implements AutoCloseable {
    *
    * @return false if the topic deletes by age, which is not changed; true for a missing topic
    */
-  boolean keepRemovals(String topic, Duration time)
+  static boolean keepRemovals(Admin admin, String topic, Duration time)
       throws ExecutionException, InterruptedException {
     if (!admin.listTopics().names().get().contains(topic)) {
       return true;
@@ -80,7 +72,7 @@ final class BrokerPreparation implements AutoCloseable {
    * @param ids the prefix of the transactional ids, before the id of the job
    * @param jobs the ids of the jobs
    */
-  void abortTransactions(String ids, Collection<String> jobs)
+  static void abortTransactions(Admin admin, String ids, List<String> jobs)
       throws ExecutionException, InterruptedException {
     List<String> open =
         admin
@@ -95,10 +87,5 @@ final class BrokerPreparation implements AutoCloseable {
     if (!open.isEmpty()) {
       admin.fenceProducers(open).all().get();
     }
-  }
-
-  @Override
-  public void close() {
-    admin.close();
   }
 }

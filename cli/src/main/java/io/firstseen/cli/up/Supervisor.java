@@ -10,8 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.flink.util.function.RunnableWithException;
 
 /** Restarts processes and jobs that have ended, in the order in which they were added. */
 final class Supervisor {
@@ -33,23 +36,27 @@ final class Supervisor {
     this.messages = messages;
   }
 
-  /** Submits a job. */
-  interface JobStarter {
-    /** Returns the id of the job, which may not be running yet. */
-    String start() throws Exception;
-  }
-
   void add(LocalProcess process) {
     add(process, UNKNOWN_STATUS);
   }
 
   /** Adds a process that exits with a known status if its options are invalid. */
   void add(LocalProcess process, int statusOfMistakes) {
-    parts.add(new ProcessPart(process, statusOfMistakes));
+    parts.add(
+        new Part(
+            process.name(),
+            () -> failure(process, statusOfMistakes),
+            process::startWithoutWaiting));
   }
 
-  void addJob(String name, FlinkRest rest, String id, JobStarter starter) {
-    parts.add(new JobPart(name, rest, id, starter));
+  /**
+   * Adds a job.
+   *
+   * @param starter submits the job, and returns its id; the job may not be running yet
+   */
+  void addJob(String name, FlinkRest rest, String id, Callable<String> starter) {
+    Job job = new Job(name, rest, starter, id);
+    parts.add(new Part(name, job::failure, job::start));
   }
 
   /** Watches all parts until the thread is interrupted. */
@@ -64,11 +71,11 @@ final class Supervisor {
 
   private void check(Part part) throws Exception {
     if (!part.ended) {
-      part.failure().ifPresent(failure -> startLater(part, failure));
+      part.failure.get().ifPresent(failure -> startLater(part, failure));
     } else if (System.nanoTime() - part.endedNanos > part.delay.toNanos()) {
       part.startedNanos = System.nanoTime();
       try {
-        part.start();
+        part.start.run();
         part.ended = false;
       } catch (IOException e) {
         startLater(part, "cannot be started: " + e.getMessage());
@@ -86,72 +93,54 @@ final class Supervisor {
         "%s %s; next start in %s".formatted(part.name, failure, OptionValues.write(part.delay)));
   }
 
-  private abstract static class Part {
-    final String name;
+  private static Optional<String> failure(LocalProcess process, int statusOfMistakes) {
+    if (process.isAlive()) {
+      return Optional.empty();
+    }
+    int status = process.exited().join();
+    String failure =
+        "has ended with status %d (the last line of %s: %s)"
+            .formatted(status, process.log(), process.tail(1));
+    if (status == statusOfMistakes) {
+      throw new UserErrorException(process.name() + " " + failure);
+    }
+    return Optional.of(failure);
+  }
+
+  private static final class Part {
+    private final String name;
+
+    /** The reason why the part no longer runs; empty if it runs, or if the reason is unknown. */
+    private final Supplier<Optional<String>> failure;
+
+    private final RunnableWithException start;
     private boolean ended;
     private long endedNanos;
     private long startedNanos = System.nanoTime();
     private Duration delay = MIN_DELAY.dividedBy(2);
 
-    Part(String name) {
+    Part(String name, Supplier<Optional<String>> failure, RunnableWithException start) {
       this.name = name;
-    }
-
-    /**
-     * The reason why the part is no longer running; empty if it is running, or if the reason is
-     * unknown.
-     */
-    abstract Optional<String> failure() throws IOException;
-
-    abstract void start() throws Exception;
-  }
-
-  private static final class ProcessPart extends Part {
-    private final LocalProcess process;
-    private final int statusOfMistakes;
-
-    ProcessPart(LocalProcess process, int statusOfMistakes) {
-      super(process.name());
-      this.process = process;
-      this.statusOfMistakes = statusOfMistakes;
-    }
-
-    @Override
-    Optional<String> failure() {
-      if (process.isAlive()) {
-        return Optional.empty();
-      }
-      int status = process.exited().join();
-      String failure =
-          "has ended with status %d (the last line of %s: %s)"
-              .formatted(status, process.log(), process.tail(1));
-      if (status == statusOfMistakes) {
-        throw new UserErrorException(name + " " + failure);
-      }
-      return Optional.of(failure);
-    }
-
-    @Override
-    void start() throws IOException {
-      process.startWithoutWaiting();
+      this.failure = failure;
+      this.start = start;
     }
   }
 
-  private static final class JobPart extends Part {
+  private static final class Job {
+    private final String name;
     private final FlinkRest rest;
-    private final JobStarter starter;
+    private final Callable<String> starter;
     private String id;
     private boolean isOver;
     private int rejections;
 
-    JobPart(String name, FlinkRest rest, String id, JobStarter starter) {
-      super(name);
+    Job(String name, FlinkRest rest, Callable<String> starter, String id) {
+      this.name = name;
       this.rest = rest;
-      this.id = id;
       this.starter = starter;
+      this.id = id;
     }
 
-    @Override
     Optional<String> failure() {
       try {
         Map<String, String> states = isOver ? Map.of(id, "") : rest.jobs();
@@ -176,10 +165,9 @@ final class Supervisor {
       }
     }
 
-    @Override
     void start() throws Exception {
       try {
-        id = starter.start();
+        id = starter.call();
         rejections = 0;
       } catch (UserErrorException e) {
         rejections++;

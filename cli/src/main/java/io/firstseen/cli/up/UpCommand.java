@@ -1,5 +1,8 @@
 package io.firstseen.cli.up;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.processes.BrokerProcess;
 import io.firstseen.cli.processes.ClassPath;
@@ -24,22 +27,24 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -198,6 +203,9 @@ public final class UpCommand extends Verb {
 
   @Mixin private EventOptions events;
 
+  private Path directory;
+  private ProcessLogs logs;
+  private String servers;
   private boolean keepsRemovals;
 
   static final class TaskManagers extends OptionValues.WholeNumber {
@@ -232,22 +240,22 @@ public final class UpCommand extends Verb {
     if (prometheus.isPresent()) {
       LocalPorts.chooseFor("--prometheus-port", prometheusPort);
     }
-    DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
-    ProcessLogs logs = new ProcessLogs(directory.path().resolve("logs"), logsJson);
+    openData(cleanup);
+    logs = new ProcessLogs(directory.resolve("logs"), logsJson);
     Supervisor parts = new Supervisor(sentence -> print(sentence, logsJson));
     ObjectNode told = Json.object().put("event", "up");
     try (Progress progress = new Progress(err())) {
       progress.show(() -> "starting Kafka…");
       BrokerProcess kafka =
-          BrokerProcess.start(
-              directory.path().resolve("kafka"), kafkaPort, brokerProperties(), logs);
+          BrokerProcess.start(directory.resolve("kafka"), kafkaPort, brokerProperties(), logs);
       cleanup.add(kafka);
       parts.add(kafka.process());
-      prepareTopics(kafka.bootstrapServers());
-      told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", eventsTopic());
+      servers = kafka.bootstrapServers();
+      prepareTopics();
+      told.put("kafka", servers).put("eventsTopic", eventsTopic());
 
       progress.show(() -> "starting Flink…");
-      FlinkProcesses flink = FlinkProcesses.start(flink(directory), logs);
+      FlinkProcesses flink = startFlink();
       cleanup.add(flink);
       parts.add(flink.jobManager());
       flink.taskManagers().forEach(parts::add);
@@ -255,21 +263,20 @@ public final class UpCommand extends Verb {
 
       progress.show(() -> "starting the jobs…");
       ObjectNode jobs = told.putObject("jobs");
-      for (Map.Entry<String, List<String>> job : jobs(kafka.bootstrapServers()).entrySet()) {
-        Callable<ObjectNode> starter =
-            () -> startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job);
-        ObjectNode started = starter.call();
-        jobs.set(job.getKey(), started);
+      for (String job : List.of("DedupJob", SNAPSHOT_JOB)) {
+        ObjectNode started = startJob(flink.rest(), jar, job);
+        jobs.set(job, started);
         String id = started.path("id").asText();
         flink.rest().awaitRunning(id, JOB_LIMIT);
-        parts.addJob(job.getKey(), flink.rest(), id, () -> starter.call().path("id").asText());
+        parts.addJob(
+            job, flink.rest(), id, () -> startJob(flink.rest(), jar, job).path("id").asText());
       }
 
       progress.show(() -> "starting the service…");
       int servicePort = LocalPorts.choose(port);
-      parts.add(
-          startService(cleanup, servicePort, kafka.bootstrapServers(), directory, logs),
-          ExitCode.USAGE);
+      LocalProcess service = startService(servicePort);
+      cleanup.add(service);
+      parts.add(service, ExitCode.USAGE);
       told.put("service", "http://127.0.0.1:" + servicePort + "/");
 
       if (prometheus.isPresent()) {
@@ -278,7 +285,7 @@ public final class UpCommand extends Verb {
         LocalProcess process =
             PrometheusProcess.start(
                 prometheus.get(),
-                directory.path().resolve("prometheus"),
+                directory.resolve("prometheus"),
                 chosen,
                 flink.metricsPorts(),
                 servicePort,
@@ -292,7 +299,7 @@ public final class UpCommand extends Verb {
       } else {
         told.putNull("prometheus");
       }
-      told.put("data", directory.path().toString());
+      told.put("data", directory.toString());
     }
     print(told);
     parts.run();
@@ -326,7 +333,22 @@ public final class UpCommand extends Verb {
     }
   }
 
-  private Map<String, String> brokerProperties() {
+  /** Creates the directory of all data if it is missing, and locks it until the process ends. */
+  private void openData(Cleanup cleanup) throws IOException {
+    if (Files.exists(data) && !Files.isDirectory(data)) {
+      throw new UserErrorException("--data must be a directory, got the file " + data);
+    }
+    directory = Files.createDirectories(data.toAbsolutePath().normalize());
+    Files.createDirectories(directory.resolve("logs"));
+    Files.createDirectories(directory.resolve("prometheus/targets"));
+    FileChannel lockFile =
+        cleanup.open(() -> FileChannel.open(directory.resolve("lock"), CREATE, WRITE));
+    if (lockFile.tryLock() == null) {
+      throw new UserErrorException("another 'firstseen up' uses " + data);
+    }
+  }
+
+  private static Map<String, String> brokerProperties() {
     // Events and results have the default retention; offsets and transactions survive a long pause.
     return Map.of(
         "offsets.retention.minutes",
@@ -335,62 +357,49 @@ public final class UpCommand extends Verb {
         Long.toString(TRANSACTION_TIMEOUT.toMillis()));
   }
 
-  private void prepareTopics(String servers) throws Exception {
-    try (BrokerPreparation broker = new BrokerPreparation(servers)) {
-      broker.makeTopics(
+  private void prepareTopics() throws Exception {
+    try (Admin admin = admin()) {
+      BrokerPreparation.makeTopics(
+          admin,
           Stream.concat(
-                  events.topicPattern().isPresent() ? Stream.of() : events.topics().stream(),
-                  topics.stream())
-              .distinct()
-              .toList(),
+              events.topicPattern().isPresent() ? Stream.of() : events.topics().stream(),
+              topics.stream()),
           options.stream().parallelism());
-      keepsRemovals = broker.keepRemovals(ACCEPTED_TOPIC, MAX_DOWNTIME);
+      keepsRemovals = BrokerPreparation.keepRemovals(admin, ACCEPTED_TOPIC, MAX_DOWNTIME);
     }
   }
 
-  /** DedupJob does this itself, as it takes over. */
-  private static void abortSnapshotTransactions(String servers, DataDirectory directory)
-      throws Exception {
-    Path state = directory.stateOf(SNAPSHOT_JOB);
-    List<String> others = new ArrayList<>(RetainedState.jobs(state));
-    // Flink commits or aborts the transactions of the job from whose state it resumes.
-    RetainedState.newest(state)
-        .ifPresent(from -> others.removeIf(job -> RetainedState.isOf(job, from)));
-    try (BrokerPreparation broker = new BrokerPreparation(servers)) {
-      broker.abortTransactions(SNAPSHOT_TRANSACTIONS, others);
-    }
+  private Admin admin() {
+    return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers));
   }
 
-  private FlinkProcesses.Spec flink(DataDirectory directory) {
+  private FlinkProcesses startFlink() throws IOException {
     // The slots of both jobs, and two slots per TaskManager for jobs of the user.
     int slots = 2 * options.stream().parallelism() + 2 * taskManagers;
-    return new FlinkProcesses.Spec(
-        directory.path().resolve("flink"),
-        webPort,
-        taskManagers,
-        (slots + taskManagers - 1) / taskManagers,
-        taskManagerBytes);
+    return FlinkProcesses.start(
+        new FlinkProcesses.Spec(
+            directory.resolve("flink"),
+            webPort,
+            taskManagers,
+            (slots + taskManagers - 1) / taskManagers,
+            taskManagerBytes),
+        logs);
   }
 
-  private Map<String, List<String>> jobs(String servers) {
-    JobArguments arguments = arguments();
-    Map<String, List<String>> jobs = new LinkedHashMap<>();
-    List<String> dedup = arguments.ofDedup();
-    // After a kill, the newest claim may belong to a job without a checkpoint.
-    dedup.add("--take-over");
-    jobs.put("DedupJob", dedup);
-    jobs.put(SNAPSHOT_JOB, arguments.ofSnapshots());
-    jobs.values()
-        .forEach(
-            words -> {
-              words.add("--bootstrap-servers=" + servers);
-              words.add("--checkpoint-interval=" + OptionValues.write(checkpointInterval));
-              if (keepsRemovals) {
-                words.add("--max-downtime=" + OptionValues.write(MAX_DOWNTIME));
-              }
-              words.add("--transaction-timeout=" + OptionValues.write(TRANSACTION_TIMEOUT));
-            });
-    return jobs;
+  private List<String> argumentsOf(String job) {
+    boolean isDedup = !job.equals(SNAPSHOT_JOB);
+    List<String> words = isDedup ? arguments().ofDedup() : arguments().ofSnapshots();
+    if (isDedup) {
+      // After a kill, the newest claim may belong to a job without a checkpoint.
+      words.add("--take-over");
+    }
+    words.add("--bootstrap-servers=" + servers);
+    words.add("--checkpoint-interval=" + OptionValues.write(checkpointInterval));
+    if (keepsRemovals) {
+      words.add("--max-downtime=" + OptionValues.write(MAX_DOWNTIME));
+    }
+    words.add("--transaction-timeout=" + OptionValues.write(TRANSACTION_TIMEOUT));
+    return words;
   }
 
   private JobArguments arguments() {
@@ -403,40 +412,40 @@ public final class UpCommand extends Verb {
   }
 
   /** Submits a job, and returns its id and the state that it starts from. */
-  private ObjectNode startJob(
-      FlinkRest rest,
-      Path jar,
-      DataDirectory directory,
-      String servers,
-      Map.Entry<String, List<String>> job)
-      throws Exception {
-    if (job.getKey().equals(SNAPSHOT_JOB)) {
-      // Not earlier, because a broker that has just started does not know all its transactions yet.
-      abortSnapshotTransactions(servers, directory);
-    }
-    Path state = directory.stateOf(job.getKey());
+  private ObjectNode startJob(FlinkRest rest, Path jar, String job) throws Exception {
+    Path state = directory.resolve("flink/state").resolve(job);
     Optional<String> from = RetainedState.newest(state);
+    if (job.equals(SNAPSHOT_JOB)) {
+      // DedupJob does this itself, as it takes over. Flink commits or aborts the transactions of
+      // the job from whose state it resumes. Not earlier, because a broker that has just started
+      // does not know all its transactions yet.
+      try (Admin admin = admin()) {
+        BrokerPreparation.abortTransactions(
+            admin,
+            SNAPSHOT_TRANSACTIONS,
+            RetainedState.jobs(state).stream()
+                .filter(id -> from.isEmpty() || !RetainedState.isOf(id, from.get()))
+                .toList());
+      }
+    }
     Map<String, String> settings = new HashMap<>();
     settings.put(CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(), FlinkPath.of(state));
     settings.put(CheckpointingOptions.SAVEPOINT_DIRECTORY.key(), FlinkPath.of(state));
-    if (from.flatMap(RetainedState::jobOf).isPresent()) {
+    if (from.isPresent() && RetainedState.isCheckpoint(from.get())) {
       // Otherwise the checkpoints of each start would be kept indefinitely.
       settings.put(StateRecoveryOptions.RESTORE_MODE.key(), RecoveryClaimMode.CLAIM.name());
     }
     String id =
         rest.run(
-            new FlinkRest.Job(
-                jar, "io.firstseen.jobs." + job.getKey(), job.getValue(), settings, from));
+            new FlinkRest.Job(jar, "io.firstseen.jobs." + job, argumentsOf(job), settings, from));
     return Json.object().put("id", id).put("from", from.orElse(null));
   }
 
-  private LocalProcess startService(
-      Cleanup cleanup, int servicePort, String servers, DataDirectory directory, ProcessLogs logs)
-      throws IOException {
+  private LocalProcess startService(int servicePort) throws IOException {
     List<String> words = new ArrayList<>(List.of("serve", "--port=" + servicePort));
     words.addAll(arguments().ofService());
     words.add("--bootstrap-servers=" + servers);
-    words.add("--cache-dir=" + directory.path().resolve("snapshots"));
+    words.add("--cache-dir=" + directory.resolve("snapshots"));
     // A service whose set exceeds its heap reports this and keeps its current sets.
     List<String> jvm =
         new ArrayList<>(
@@ -453,36 +462,31 @@ public final class UpCommand extends Verb {
     LocalProcess.Command command =
         LocalProcess.Command.java(main, ClassPath.ofThisJvm(), jvm, words, environment);
     URI health = URI.create("http://127.0.0.1:" + servicePort + "/healthz");
-    LocalProcess service =
-        LocalProcess.start(
-            "serve",
-            logs.file("serve"),
-            start -> command,
-            start -> PrometheusProcess.answers(health));
-    cleanup.add(service);
-    return service;
+    return LocalProcess.start(
+        "serve", logs.file("serve"), start -> command, start -> PrometheusProcess.answers(health));
   }
 
   private void print(ObjectNode told) {
     if (json) {
       out().println(Json.line(told));
     } else {
-      out().printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), eventsTopic());
-      out().printf("Flink       %s%n", text(told, "flink"));
-      out().printf("snapshots   %s%n", text(told, "service"));
       out()
           .printf(
-              "Prometheus  %s%n",
-              told.get("prometheus").isNull()
-                  ? "not on the PATH, so metrics are not stored"
-                  : text(told, "prometheus"));
-      out().printf("data, logs  %s%n", text(told, "data"));
-      out().println("Ctrl-C stops all processes; the next start resumes.");
+              """
+              Kafka       %s, for events the topic %s
+              Flink       %s
+              snapshots   %s
+              Prometheus  %s
+              data, logs  %s
+              Ctrl-C stops all processes; the next start resumes.
+              """,
+              told.get("kafka").asText(),
+              eventsTopic(),
+              told.get("flink").asText(),
+              told.get("service").asText(),
+              told.get("prometheus").asText("not on the PATH, so metrics are not stored"),
+              told.get("data").asText());
     }
     out().flush();
-  }
-
-  private static String text(ObjectNode told, String name) {
-    return told.get(name).asText();
   }
 }
