@@ -31,6 +31,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.apache.flink.util.FileUtils;
+import org.apache.flink.util.function.FunctionWithException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -318,7 +319,6 @@ final class Pipeline implements Closeable {
         512,
         BrokerProcess.class.getName(),
         brokerArguments,
-        Map.of(),
         start -> listens(watchersPort));
     try (Admin admin =
         Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokersForWatchers()))) {
@@ -339,7 +339,7 @@ final class Pipeline implements Closeable {
     ConsumerSpec<?> spec =
         new ConsumerSpec<>(settings.stream, brokers(), hashKeyFile(), cache, answers());
     String json = new ObjectMapper().writeValueAsString(spec);
-    startPart("consumer", 256, settings.consumer.getName(), List.of(json), Map.of(), start -> true);
+    startPart("consumer", 256, settings.consumer.getName(), List.of(json), start -> true);
     startPart(
         "serve",
         256,
@@ -351,7 +351,6 @@ final class Pipeline implements Closeable {
             "--hash-key-file=" + hashKeyFile(),
             "--cache-dir=" + directory.resolve("serve-cache"),
             "--port=" + servicePort),
-        Map.of(),
         start -> true);
   }
 
@@ -362,28 +361,13 @@ final class Pipeline implements Closeable {
         96,
         FLINK + "runtime.zookeeper.FlinkZooKeeperQuorumPeer",
         List.of("--zkConfigFile", conf + "/zoo.cfg", "--peerId", "1"),
-        Map.of(),
         start -> listens(zooKeeperPort));
     startPart(
         "jobmanager",
         512,
         FLINK + "runtime.entrypoint.StandaloneSessionClusterEntrypoint",
         List.of("--configDir", conf),
-        Map.of(),
         start -> true);
-    Map<String, String> ownClock =
-        Map.of(
-            "LD_PRELOAD",
-            clockLibrary.orElse(""),
-            "FAKETIME_TIMESTAMP_FILE",
-            clock.toString(),
-            "FAKETIME_CACHE_DURATION",
-            "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC",
-            "1",
-            // Else each timed wait of a JVM ends at once, and a dozen threads spin.
-            "FAKETIME_FORCE_MONOTONIC_FIX",
-            "0");
     for (int number = 1; number <= 2; number++) {
       int registered = number;
       startPart(
@@ -391,8 +375,6 @@ final class Pipeline implements Closeable {
           settings.taskHeapMebibytes + 64,
           FLINK + "runtime.taskexecutor.TaskManagerRunner",
           List.of("--configDir", conf, "-D", "taskmanager.resource-id=taskmanager-" + number),
-          // The clock of one of them can be set.
-          number == 2 && hasClock() ? ownClock : Map.of(),
           start -> rest.hasTaskManagers(registered));
     }
   }
@@ -406,8 +388,7 @@ final class Pipeline implements Closeable {
       int heapMebibytes,
       String main,
       List<String> arguments,
-      Map<String, String> environment,
-      LocalProcess.Readiness readiness)
+      FunctionWithException<Integer, Boolean, IOException> readiness)
       throws IOException {
     List<String> options = new ArrayList<>(logs.options());
     options.addAll(settings.jvm);
@@ -421,6 +402,22 @@ final class Pipeline implements Closeable {
               .filter(jar -> !NOT_FLINK.matcher(jar.getFileName().toString()).matches())
               .toList();
     }
+    Map<String, String> ownClock =
+        Map.of(
+            "LD_PRELOAD",
+            clockLibrary.orElse(""),
+            "FAKETIME_TIMESTAMP_FILE",
+            clock.toString(),
+            "FAKETIME_CACHE_DURATION",
+            "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC",
+            "1",
+            // Else each timed wait of a JVM ends at once, and a dozen threads spin.
+            "FAKETIME_FORCE_MONOTONIC_FIX",
+            "0");
+    // The clock of one of the TaskManagers can be set.
+    Map<String, String> environment =
+        name.equals("taskmanager-2") && hasClock() ? ownClock : Map.of();
     LocalProcess.Command command =
         LocalProcess.Command.java(main, classPath, options, arguments, environment);
     parts.put(name, LocalProcess.start(name, logs.file(name), start -> command, readiness));
@@ -459,7 +456,8 @@ final class Pipeline implements Closeable {
       arguments.add("--set=" + SET);
     }
     FlinkRest.Job request =
-        new FlinkRest.Job(settings.jobJar, job.main, arguments, Optional.ofNullable(from));
+        new FlinkRest.Job(
+            settings.jobJar, job.main, arguments, Map.of(), Optional.ofNullable(from));
     jobs.put(job, new RunningJob(rest.run(request), backend, from));
   }
 
@@ -471,7 +469,7 @@ final class Pipeline implements Closeable {
   void restart(Job job, int parallelism) throws IOException {
     String backend = jobs.get(job).backend.equals(HEAP) ? "rocksdb" : HEAP;
     String savepoints = FlinkPath.of(directory.resolve("savepoints"));
-    submit(job, parallelism, backend, rest.stopWithSavepoint(jobId(job), savepoints, false));
+    submit(job, parallelism, backend, rest.stopWithSavepoint(jobId(job), savepoints));
   }
 
   /** Kills the cluster with all that it knows of its jobs. */

@@ -208,7 +208,7 @@ public final class Soak implements Callable<Integer> {
     int before = differences.size();
     for (LocalProcess part : pipeline.parts()) {
       if (!part.isAlive()) {
-        differences.add("%s has ended: %s".formatted(part.name(), part.tail(1)));
+        differences.add("%s has ended: %s".formatted(part.name(), part.lastLine()));
       }
     }
     if (producer.failure() != null) {
@@ -223,7 +223,7 @@ public final class Soak implements Callable<Integer> {
   private void requireRunning(Pipeline pipeline, boolean mayBeRestored) throws Exception {
     for (Pipeline.Job job : Pipeline.Job.values()) {
       String id = pipeline.jobId(job);
-      String state = pipeline.rest.state(id);
+      String state = pipeline.rest.jobs().get(id);
       int restored = pipeline.rest.checkpoints(id).path("counts").path("restored").asInt();
       if (!state.equals("RUNNING") || (restored > 0 && !mayBeRestored)) {
         differences.add("%s is %s, and was restored %d times".formatted(job, state, restored));

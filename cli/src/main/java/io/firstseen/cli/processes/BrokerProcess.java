@@ -1,7 +1,6 @@
 package io.firstseen.cli.processes;
 
 import io.firstseen.embedded.EmbeddedBroker;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +18,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
  *
  * @param bootstrapServers {@code localhost:port}; the same after each start
  */
-public record BrokerProcess(LocalProcess process, String bootstrapServers) implements Closeable {
+public record BrokerProcess(LocalProcess process, String bootstrapServers) {
   private static final int ANSWER_MILLIS = 1_000;
   // The default retention of a broker.
   private static final String RETENTION_MILLIS = "604800000";
@@ -69,11 +68,6 @@ public record BrokerProcess(LocalProcess process, String bootstrapServers) imple
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     }
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 
   /**

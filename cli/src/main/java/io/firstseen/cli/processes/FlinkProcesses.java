@@ -10,12 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.BlobServerOptions;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ClusterOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ConfigurationUtils;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
@@ -50,23 +51,16 @@ public record FlinkProcesses(
     List<Integer> metricsPorts)
     implements Closeable {
 
-  /**
-   * The subset of the packages that the configuration of a Flink distribution opens that is needed
-   * here.
-   */
+  /** The packages that are needed here, of those that a Flink distribution opens. */
   private static final List<String> OPENED =
-      List.of(
-          "--add-opens=java.base/java.lang=ALL-UNNAMED",
-          "--add-opens=java.base/java.net=ALL-UNNAMED",
-          "--add-opens=java.base/java.io=ALL-UNNAMED",
-          "--add-opens=java.base/java.nio=ALL-UNNAMED",
-          "--add-opens=java.base/java.text=ALL-UNNAMED",
-          "--add-opens=java.base/java.time=ALL-UNNAMED",
-          "--add-opens=java.base/java.util=ALL-UNNAMED",
-          "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
+      Stream.of("lang", "net", "io", "nio", "text", "time", "util", "util.concurrent")
+          .map(name -> "--add-opens=java.base/java.%s=ALL-UNNAMED".formatted(name))
+          .toList();
+
+  private static final String METRICS_PORT = "metrics.reporter.prometheus.port=";
 
   /**
-   * The settings of a cluster.
+   * Starts the cluster and waits until every TaskManager has registered.
    *
    * @param directory the directory of its files, created if absent
    * @param webPort the port of the web page and the REST API; 0 selects a free port, which is kept
@@ -75,36 +69,67 @@ public record FlinkProcesses(
    * @param slots the number of slots per TaskManager
    * @param taskManagerBytes the total memory of each TaskManager
    */
-  public record Spec(
-      Path directory, int webPort, int taskManagers, int slots, long taskManagerBytes) {}
-
-  /** Starts the cluster and waits until every TaskManager has registered. */
-  public static FlinkProcesses start(Spec spec, ProcessLogs logs) throws IOException {
-    int webPort = LocalPorts.choose(spec.webPort());
-    int metricsPort = LocalPorts.choose(0);
-    Configuration settings = settings(spec, webPort);
-    Path directory = spec.directory().toAbsolutePath();
-    Path conf = write(directory, settings);
-    List<Path> classPath = ClassPath.ofThisJvm();
-    FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + webPort));
-    Command command =
+  public static FlinkProcesses start(
+      Path directory,
+      int webPort,
+      int taskManagers,
+      int slots,
+      long taskManagerBytes,
+      ProcessLogs logs)
+      throws IOException {
+    int chosen = LocalPorts.choose(webPort);
+    int jobManagerMetrics = LocalPorts.choose(0);
+    Configuration settings = settings(directory.toAbsolutePath(), chosen);
+    settings.set(TaskManagerOptions.NUM_TASK_SLOTS, slots);
+    settings.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, new MemorySize(taskManagerBytes));
+    Path conf = write(directory.toAbsolutePath(), settings);
+    JobManagerProcessSpec ofJobManager = JobManagerProcessUtils.processSpecFromConfig(settings);
+    Command jobManager =
         command(
             logs,
             StandaloneSessionClusterEntrypoint.class,
-            classPath,
             conf,
-            jobManagerMemory(settings));
-    LocalProcess jobManager =
-        LocalProcess.start(
-            "the JobManager",
-            logs.file("jobmanager"),
-            start -> command.with("-D", metricsPort(metricsPort)),
-            start -> rest.isUp());
+            JobManagerProcessUtils.generateJvmParametersStr(ofJobManager, settings),
+            JobManagerProcessUtils.generateDynamicConfigsStr(ofJobManager));
+    TaskExecutorProcessSpec ofTaskManager =
+        TaskExecutorProcessUtils.processSpecFromConfig(settings);
+    Command taskManager =
+        command(
+            logs,
+            TaskManagerRunner.class,
+            conf,
+            ProcessMemoryUtils.generateJvmParametersStr(ofTaskManager),
+            TaskExecutorProcessUtils.generateDynamicConfigsStr(ofTaskManager));
+    FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + chosen));
     FlinkProcesses cluster =
         new FlinkProcesses(
-            jobManager, new ArrayList<>(), rest, new ArrayList<>(List.of(metricsPort)));
+            LocalProcess.start(
+                "the JobManager",
+                logs.file("jobmanager"),
+                start -> jobManager.with("-D", METRICS_PORT + jobManagerMetrics),
+                start -> rest.hasTaskManagers(0)),
+            new ArrayList<>(),
+            rest,
+            new ArrayList<>(List.of(jobManagerMetrics)));
     try {
-      cluster.startTaskManagers(spec, logs, classPath, conf, settings);
+      for (int i = 1; i <= taskManagers; i++) {
+        String name = "taskmanager-" + i;
+        int metrics = LocalPorts.choose(0);
+        // Use a new name for each start, because the JobManager remembers the old name for a while.
+        IntFunction<String> id = start -> name + "." + start;
+        cluster.taskManagers.add(
+            LocalProcess.start(
+                name,
+                logs.file(name),
+                start ->
+                    taskManager.with(
+                        "-D",
+                        METRICS_PORT + metrics,
+                        "-D",
+                        TaskManagerOptions.TASK_MANAGER_RESOURCE_ID.key() + "=" + id.apply(start)),
+                start -> rest.hasTaskManager(id.apply(start))));
+        cluster.metricsPorts.add(metrics);
+      }
       return cluster;
     } catch (IOException | RuntimeException e) {
       cluster.close();
@@ -112,42 +137,14 @@ public record FlinkProcesses(
     }
   }
 
-  private void startTaskManagers(
-      Spec spec, ProcessLogs logs, List<Path> classPath, Path conf, Configuration settings)
-      throws IOException {
-    Command command =
-        command(logs, TaskManagerRunner.class, classPath, conf, taskManagerMemory(settings));
-    for (int i = 1; i <= spec.taskManagers(); i++) {
-      String name = "taskmanager-" + i;
-      int metricsPort = LocalPorts.choose(0);
-      // Use a new name for each start, because the JobManager remembers the old name for a while.
-      IntFunction<String> id = start -> name + "." + start;
-      taskManagers.add(
-          LocalProcess.start(
-              name,
-              logs.file(name),
-              start ->
-                  command.with(
-                      "-D",
-                      metricsPort(metricsPort),
-                      "-D",
-                      TaskManagerOptions.TASK_MANAGER_RESOURCE_ID.key() + "=" + id.apply(start)),
-              start -> rest.hasTaskManager(id.apply(start))));
-      metricsPorts.add(metricsPort);
-    }
-  }
-
   /** Stops all processes. Jobs are aborted and can resume from their last checkpoints. */
   @Override
   public void close() {
-    for (LocalProcess taskManager : taskManagers) {
-      taskManager.close();
-    }
+    taskManagers.forEach(LocalProcess::close);
     jobManager.close();
   }
 
-  private static Configuration settings(Spec spec, int webPort) throws IOException {
-    Path directory = spec.directory().toAbsolutePath();
+  private static Configuration settings(Path directory, int webPort) throws IOException {
     String tmp = directory.resolve("tmp").toString();
     Configuration all = new Configuration();
     all.set(RestOptions.ADDRESS, "localhost");
@@ -162,8 +159,6 @@ public record FlinkProcesses(
     all.set(JobManagerOptions.TOTAL_PROCESS_MEMORY, MemorySize.ofMebiBytes(1024));
     all.set(TaskManagerOptions.HOST, "localhost");
     all.set(TaskManagerOptions.BIND_HOST, "localhost");
-    all.set(TaskManagerOptions.NUM_TASK_SLOTS, spec.slots());
-    all.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, new MemorySize(spec.taskManagerBytes()));
     all.set(WebOptions.TMP_DIR, tmp);
     all.set(WebOptions.UPLOAD_DIR, directory.resolve("jars").toString());
     all.set(CoreOptions.TMP_DIRS, tmp);
@@ -185,44 +180,20 @@ public record FlinkProcesses(
     // Files of a cluster that was killed.
     FileUtils.deleteDirectory(directory.resolve("tmp").toFile());
     Files.createDirectories(directory.resolve("tmp"));
-    StringBuilder yaml = new StringBuilder();
-    new TreeMap<>(settings.toMap())
-        .forEach(
-            (name, value) ->
-                yaml.append(name).append(": '").append(value.replace("'", "''")).append("'\n"));
-    Files.writeString(conf.resolve("config.yaml"), yaml);
+    Files.write(
+        conf.resolve("config.yaml"),
+        ConfigurationUtils.convertConfigToWritableLines(settings, true));
     return conf;
   }
 
   private static Command command(
-      ProcessLogs logs, Class<?> main, List<Path> classPath, Path conf, Memory memory) {
+      ProcessLogs logs, Class<?> main, Path conf, String jvm, String dynamic) throws IOException {
     List<String> options = new ArrayList<>(OPENED);
-    options.addAll(List.of(memory.jvm.trim().split("\\s+")));
+    options.addAll(List.of(jvm.trim().split("\\s+")));
     options.addAll(logs.options());
     List<String> arguments = new ArrayList<>(List.of("--configDir", conf.toString()));
-    arguments.addAll(List.of(memory.dynamic.trim().split("\\s+")));
+    arguments.addAll(List.of(dynamic.trim().split("\\s+")));
     Map<String, String> environment = Map.of("FLINK_CONF_DIR", conf.toString());
-    return Command.java(main.getName(), classPath, options, arguments, environment);
-  }
-
-  /** Options of the JVM and of the process for one memory size. */
-  private record Memory(String jvm, String dynamic) {}
-
-  private static Memory jobManagerMemory(Configuration settings) {
-    JobManagerProcessSpec spec = JobManagerProcessUtils.processSpecFromConfig(settings);
-    return new Memory(
-        JobManagerProcessUtils.generateJvmParametersStr(spec, settings),
-        JobManagerProcessUtils.generateDynamicConfigsStr(spec));
-  }
-
-  private static Memory taskManagerMemory(Configuration settings) {
-    TaskExecutorProcessSpec spec = TaskExecutorProcessUtils.processSpecFromConfig(settings);
-    return new Memory(
-        ProcessMemoryUtils.generateJvmParametersStr(spec),
-        TaskExecutorProcessUtils.generateDynamicConfigsStr(spec));
-  }
-
-  private static String metricsPort(int port) {
-    return "metrics.reporter.prometheus.port=" + port;
+    return Command.java(main.getName(), ClassPath.ofThisJvm(), options, arguments, environment);
   }
 }

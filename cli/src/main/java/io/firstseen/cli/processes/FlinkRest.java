@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A client of a Flink cluster's REST API that runs jobs from a jar. */
 public final class FlinkRest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String JSON_TYPE = "application/json";
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(1);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
 
@@ -53,19 +53,9 @@ public final class FlinkRest {
     return address;
   }
 
-  /** Whether the JobManager responds. */
-  boolean isUp() throws IOException {
-    return get("/overview").has("taskmanagers");
-  }
-
   /** Whether a TaskManager of this name has registered. */
   boolean hasTaskManager(String id) throws IOException {
-    for (JsonNode each : get("/taskmanagers").path("taskmanagers")) {
-      if (each.path("id").asText().equals(id)) {
-        return true;
-      }
-    }
-    return false;
+    return get("/taskmanagers").path("taskmanagers").findValuesAsText("id").contains(id);
   }
 
   /** Whether this many TaskManagers have registered. They also register with a new JobManager. */
@@ -96,13 +86,7 @@ public final class FlinkRest {
       String main,
       List<String> arguments,
       Map<String, String> settings,
-      Optional<String> from) {
-
-    /** A job without additional settings. */
-    public Job(Path jar, String main, List<String> arguments, Optional<String> from) {
-      this(jar, main, arguments, Map.of(), from);
-    }
-  }
+      Optional<String> from) {}
 
   /**
    * Runs a job and returns its id. Its {@code main} runs in the JobManager.
@@ -125,7 +109,7 @@ public final class FlinkRest {
 
   private void forget(String jar) {
     try {
-      send("DELETE", "/jars/" + jar, BodyPublishers.noBody(), Optional.empty());
+      send("DELETE", "/jars/" + jar, JSON_TYPE, BodyPublishers.noBody());
     } catch (IOException e) {
       // The job may be running. The JobManager deletes the file when it stops.
     }
@@ -143,15 +127,10 @@ public final class FlinkRest {
             BodyPublishers.ofFile(jar),
             BodyPublishers.ofString("\r\n--" + boundary + "--\r\n"));
     String stored =
-        send("POST", "/jars/upload", body, Optional.of("multipart/form-data; boundary=" + boundary))
+        send("POST", "/jars/upload", "multipart/form-data; boundary=" + boundary, body)
             .path("filename")
             .asText();
     return URLEncoder.encode(stored.substring(stored.lastIndexOf('/') + 1), StandardCharsets.UTF_8);
-  }
-
-  /** The state of a job, such as RUNNING or FAILED. */
-  public String state(String job) throws IOException {
-    return get("/jobs/" + job).path("state").asText();
   }
 
   /** Flink's description of the checkpoints of a job: {@code /jobs/ID/checkpoints}. */
@@ -172,17 +151,12 @@ public final class FlinkRest {
     while (true) {
       JsonNode details = get("/jobs/" + job);
       String state = details.path("state").asText();
-      boolean running = state.equals("RUNNING");
-      boolean restores = false;
-      for (JsonNode task : details.path("vertices")) {
-        String status = task.path("status").asText();
-        running &= status.equals("RUNNING");
-        restores |= status.equals("INITIALIZING");
-      }
-      if (running) {
+      List<String> tasks = details.path("vertices").findValuesAsText("status");
+      if (state.equals("RUNNING") && tasks.stream().allMatch(state::equals)) {
         return;
       }
       long nowNanos = System.nanoTime();
+      boolean restores = tasks.contains("INITIALIZING");
       leftNanos -= restores && whyFailed(job).isEmpty() ? 0 : nowNanos - beforeNanos;
       beforeNanos = nowNanos;
       if (List.of("FAILED", "CANCELED", "FINISHED").contains(state) || leftNanos < 0) {
@@ -217,42 +191,25 @@ public final class FlinkRest {
   }
 
   private static Optional<String> mistakeIn(String text) {
-    Matcher mistake = MISTAKE.matcher(text);
-    return mistake.find() ? Optional.of(mistake.group(1)) : Optional.empty();
+    return MISTAKE.matcher(text).results().map(mistake -> mistake.group(1)).findFirst();
   }
 
   /**
    * Stops a job with a savepoint and returns the savepoint's path.
    *
    * @param directory the directory in which Flink creates the savepoint's directory
-   * @param drain whether to advance the watermark to the end first
    */
-  public String stopWithSavepoint(String job, String directory, boolean drain) throws IOException {
-    String request =
-        post(
-                "/jobs/" + job + "/stop",
-                JSON.createObjectNode().put("targetDirectory", directory).put("drain", drain))
-            .path("request-id")
-            .asText();
-    return await("/jobs/" + job + "/savepoints/" + request).path("location").asText();
-  }
-
-  /** Triggers a checkpoint and returns when it is complete. */
-  public void checkpoint(String job) throws IOException {
-    String request =
-        post("/jobs/" + job + "/checkpoints", JSON.createObjectNode()).path("request-id").asText();
-    await("/jobs/" + job + "/checkpoints/" + request);
-  }
-
-  private JsonNode await(String path) throws IOException {
+  public String stopWithSavepoint(String job, String directory) throws IOException {
+    ObjectNode body = JSON.createObjectNode().put("targetDirectory", directory).put("drain", false);
+    String request = post("/jobs/" + job + "/stop", body).path("request-id").asText();
     while (true) {
-      JsonNode answer = get(path);
+      JsonNode answer = get("/jobs/" + job + "/savepoints/" + request);
       if (answer.path("status").path("id").asText().equals("COMPLETED")) {
         JsonNode failure = answer.path("operation").path("failure-cause");
         if (!failure.isMissingNode() && !failure.isNull()) {
           throw new IOException(failure.path("stack-trace").asText());
         }
-        return answer.path("operation");
+        return answer.path("operation").path("location").asText();
       }
       LocalProcess.pause();
     }
@@ -260,26 +217,27 @@ public final class FlinkRest {
 
   /** Cancels a job; its last checkpoint is kept. */
   public void cancel(String job) throws IOException {
-    send("PATCH", "/jobs/" + job + "?mode=cancel", BodyPublishers.noBody(), Optional.empty());
+    send("PATCH", "/jobs/" + job + "?mode=cancel", JSON_TYPE, BodyPublishers.noBody());
   }
 
   private JsonNode get(String path) throws IOException {
-    return send("GET", path, BodyPublishers.noBody(), Optional.empty());
+    return send("GET", path, JSON_TYPE, BodyPublishers.noBody());
   }
 
   private JsonNode post(String path, ObjectNode body) throws IOException {
-    return send(
-        "POST", path, BodyPublishers.ofString(body.toString()), Optional.of("application/json"));
+    return send("POST", path, JSON_TYPE, BodyPublishers.ofString(body.toString()));
   }
 
-  private JsonNode send(String method, String path, BodyPublisher body, Optional<String> type)
+  private JsonNode send(String method, String path, String type, BodyPublisher body)
       throws IOException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(address.resolve(path)).timeout(ANSWER_LIMIT).method(method, body);
-    type.ifPresent(value -> request.header("Content-Type", value));
+    HttpRequest request =
+        HttpRequest.newBuilder(address.resolve(path))
+            .timeout(ANSWER_LIMIT)
+            .header("Content-Type", type)
+            .method(method, body)
+            .build();
     try {
-      HttpResponse<String> response =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
       JsonNode answer = JSON.readTree(response.body());
       if (response.statusCode() >= 400) {
         throw failure(method + " " + path, response.statusCode(), answer);
@@ -295,23 +253,22 @@ public final class FlinkRest {
     List<String> errors = new ArrayList<>();
     answer.path("errors").forEach(error -> errors.add(error.asText()));
     String text = String.join("\n", errors);
-    mistakeIn(text)
-        .ifPresent(
-            sentence -> {
-              throw new UserErrorException(sentence);
-            });
+    Optional<String> mistake = mistakeIn(text);
+    if (mistake.isPresent()) {
+      throw new UserErrorException(mistake.get());
+    }
     return new IOException(
         "Flink responds with status %d to %s: %s".formatted(status, request, reason(text)));
   }
 
   /** The failure and its cause in a stack trace; the JobManager's log contains the whole trace. */
   private static String reason(String text) {
-    Matcher cause = CAUSE.matcher(text);
-    String last = null;
-    while (cause.find()) {
-      last = cause.group(1);
-    }
     String first = text.lines().findFirst().orElse("");
-    return last == null ? first : first + " Because of " + last;
+    return CAUSE
+        .matcher(text)
+        .results()
+        .reduce((earlier, later) -> later)
+        .map(last -> first + " Because of " + last.group(1))
+        .orElse(first);
   }
 }

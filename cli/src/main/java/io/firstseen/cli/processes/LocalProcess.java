@@ -9,15 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
+import org.apache.flink.util.function.FunctionWithException;
 
 /**
  * A program in a separate process, which can be started, stopped and killed repeatedly. Its output
@@ -38,11 +36,15 @@ public final class LocalProcess implements Closeable {
   private final String name;
   private final Path log;
   private final IntFunction<Command> command;
-  private final Readiness readiness;
+  private final FunctionWithException<Integer, Boolean, IOException> readiness;
   private int starts;
   private Process process;
 
-  private LocalProcess(String name, Path log, IntFunction<Command> command, Readiness readiness) {
+  private LocalProcess(
+      String name,
+      Path log,
+      IntFunction<Command> command,
+      FunctionWithException<Integer, Boolean, IOException> readiness) {
     this.name = name;
     this.log = log;
     this.command = command;
@@ -88,47 +90,32 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** A check of whether a process is ready. */
-  @FunctionalInterface
-  public interface Readiness {
-    /**
-     * Returns whether the process is ready; called every 50 ms until it returns true.
-     *
-     * @param start the number of the start, from 1
-     * @throws IOException if the process is unreachable, and therefore not ready
-     */
-    boolean isReady(int start) throws IOException;
-  }
-
   /**
    * Starts a program and waits until it is ready.
    *
    * @param name the name in messages
    * @param log the log file, in an existing directory
    * @param command the command line of each start, by the start's number, from 1
+   * @param readiness whether the process of a start is ready; called every 50 ms until it returns
+   *     true. An IOException means that the process is not ready.
    * @throws IOException with the last line of the log, if the process ends before it is ready, or
    *     is not ready within two minutes
    */
   public static LocalProcess start(
-      String name, Path log, IntFunction<Command> command, Readiness readiness) throws IOException {
+      String name,
+      Path log,
+      IntFunction<Command> command,
+      FunctionWithException<Integer, Boolean, IOException> readiness)
+      throws IOException {
     LocalProcess started = new LocalProcess(name, log, command, readiness);
-    started.start();
-    return started;
-  }
-
-  /**
-   * Restarts the process with the same command line, and waits until it is ready.
-   *
-   * @throws IllegalStateException if the process is running
-   */
-  public void start() throws IOException {
-    startWithoutWaiting();
+    started.startWithoutWaiting();
     try {
-      awaitReady();
+      started.awaitReady();
     } catch (IOException | RuntimeException e) {
-      kill();
+      started.kill();
       throw e;
     }
+    return started;
   }
 
   /**
@@ -162,12 +149,12 @@ public final class LocalProcess implements Closeable {
       if (!isAlive()) {
         throw new IOException(
             "%s has ended with status %d; the last line of %s: %s"
-                .formatted(name, process.exitValue(), log, tail(1)));
+                .formatted(name, process.exitValue(), log, lastLine()));
       }
       if (System.nanoTime() > deadline) {
         throw new IOException(
             "%s is not ready after %d s; the last line of %s: %s"
-                .formatted(name, START_LIMIT.toSeconds(), log, tail(1)));
+                .formatted(name, START_LIMIT.toSeconds(), log, lastLine()));
       }
       pause();
     }
@@ -175,7 +162,7 @@ public final class LocalProcess implements Closeable {
 
   private boolean isReady() {
     try {
-      return readiness.isReady(starts);
+      return readiness.apply(starts);
     } catch (IOException e) {
       return false;
     }
@@ -190,18 +177,10 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** At most this many last lines of the log. */
-  public String tail(int count) {
+  /** The last line of the log. */
+  public String lastLine() {
     try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
-      Deque<String> last = new ArrayDeque<>();
-      lines.forEach(
-          line -> {
-            last.addLast(line);
-            if (last.size() > count) {
-              last.removeFirst();
-            }
-          });
-      return String.join("\n", last);
+      return lines.reduce("", (earlier, later) -> later);
     } catch (IOException | UncheckedIOException e) {
       return e.toString();
     }
@@ -227,13 +206,14 @@ public final class LocalProcess implements Closeable {
     return process != null && process.isAlive();
   }
 
-  /** Completed with the exit status when the last started process has ended. */
-  public CompletableFuture<Integer> exited() {
-    return process.onExit().thenApply(Process::exitValue);
+  /** The exit status of the process, which has ended. */
+  public int exitStatus() {
+    return process.exitValue();
   }
 
   /** Stops the process (SIGTERM) and waits; kills it after 20 s. */
-  public void stop() {
+  @Override
+  public void close() {
     if (isAlive()) {
       process.destroy();
       process
@@ -272,11 +252,5 @@ public final class LocalProcess implements Closeable {
       throw new IOException(
           "cannot send %s the signal SIG%s: %s".formatted(name, signal, output.strip()));
     }
-  }
-
-  /** {@link #stop}. */
-  @Override
-  public void close() {
-    stop();
   }
 }

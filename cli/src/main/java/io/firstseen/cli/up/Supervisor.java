@@ -97,10 +97,10 @@ final class Supervisor {
     if (process.isAlive()) {
       return Optional.empty();
     }
-    int status = process.exited().join();
+    int status = process.exitStatus();
     String failure =
         "has ended with status %d (the last line of %s: %s)"
-            .formatted(status, process.log(), process.tail(1));
+            .formatted(status, process.log(), process.lastLine());
     if (status == statusOfMistakes) {
       throw new UserErrorException(process.name() + " " + failure);
     }

@@ -248,7 +248,7 @@ public final class UpCommand extends Verb {
       progress.show(() -> "starting Kafka…");
       BrokerProcess kafka =
           BrokerProcess.start(directory.resolve("kafka"), kafkaPort, brokerProperties(), logs);
-      cleanup.add(kafka);
+      cleanup.add(kafka.process());
       parts.add(kafka.process());
       servers = kafka.bootstrapServers();
       prepareTopics();
@@ -377,12 +377,11 @@ public final class UpCommand extends Verb {
     // The slots of both jobs, and two slots per TaskManager for jobs of the user.
     int slots = 2 * options.stream().parallelism() + 2 * taskManagers;
     return FlinkProcesses.start(
-        new FlinkProcesses.Spec(
-            directory.resolve("flink"),
-            webPort,
-            taskManagers,
-            (slots + taskManagers - 1) / taskManagers,
-            taskManagerBytes),
+        directory.resolve("flink"),
+        webPort,
+        taskManagers,
+        (slots + taskManagers - 1) / taskManagers,
+        taskManagerBytes,
         logs);
   }
 

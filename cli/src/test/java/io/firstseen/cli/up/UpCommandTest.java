@@ -491,7 +491,8 @@ class UpCommandTest {
     for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
       words.add("--" + topic + "-topic=exact." + topic);
     }
-    return new FlinkRest.Job(JobJar.find(), "io.firstseen.jobs.DedupJob", words, Optional.empty());
+    return new FlinkRest.Job(
+        JobJar.find(), "io.firstseen.jobs.DedupJob", words, Map.of(), Optional.empty());
   }
 
   /** A program that reports by Micrometer, and that Prometheus is told of. */
