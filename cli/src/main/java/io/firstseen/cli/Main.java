@@ -97,7 +97,7 @@ public final class Main implements Callable<Integer> {
     PrintWriter out =
         new PrintWriter(new OutputStreamWriter(standardOutput, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    int exit = run(out, err, debug, args);
+    int exit = run(commandLine(), out, err, debug, args);
     String trouble = standardOutput.trouble();
     if (trouble != null) {
       err.println("firstseen: cannot write to standard output: " + trouble);
@@ -106,20 +106,16 @@ public final class Main implements Callable<Integer> {
     System.exit(exit);
   }
 
+  static CommandLine commandLine() {
+    return new CommandLine(new Main());
+  }
+
   /**
    * Runs the command in this JVM.
    *
    * @param debug whether an internal error prints its stack trace
    * @return one of the {@link ExitCode}s
    */
-  static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
-    return run(commandLine(), out, err, debug, args);
-  }
-
-  static CommandLine commandLine() {
-    return new CommandLine(new Main());
-  }
-
   static int run(
       CommandLine commandLine, PrintWriter out, PrintWriter err, boolean debug, String... args) {
     commandLine
@@ -170,22 +166,17 @@ public final class Main implements Callable<Integer> {
       return sentence;
     }
     Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
-    if (cause instanceof SnapshotException) {
-      return Optional.of(cause.getMessage());
-    }
     if (cause instanceof NoSuchFileException missing) {
       return Optional.of("no such file: " + missing.getFile());
     }
     if (cause instanceof AccessDeniedException denied) {
       return Optional.of("permission denied: " + denied.getFile());
     }
-    if (cause instanceof FileSystemException file) {
-      return Optional.of(file.getMessage());
-    }
-    if (cause instanceof BindException taken) {
-      return Optional.of(taken.getMessage());
-    }
-    return Optional.empty();
+    boolean isInput =
+        cause instanceof SnapshotException
+            || cause instanceof FileSystemException
+            || cause instanceof BindException;
+    return isInput ? Optional.of(cause.getMessage()) : Optional.empty();
   }
 
   /** The error message of the operating system. */

@@ -3,25 +3,22 @@ package io.firstseen.cli;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Standard output that remembers why a write failed, which writers do not report. */
-final class StandardOutput extends OutputStream {
-  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+final class StandardOutput extends FileOutputStream {
   private volatile @Nullable IOException failure;
 
-  @Override
-  public void write(int b) throws IOException {
-    write(new byte[] {(byte) b}, 0, 1);
+  StandardOutput() {
+    super(FileDescriptor.out);
   }
 
   @Override
   public void write(byte[] bytes, int from, int length) throws IOException {
     try {
-      out.write(bytes, from, length);
+      super.write(bytes, from, length);
     } catch (IOException e) {
       failure = e;
       throw e;
