@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
@@ -47,6 +48,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -159,7 +161,7 @@ public final class RunCommand extends Verb {
     matches = output(matches);
     Path scratch = cleanup.temporaryDirectory();
     Path deadLettersOrScratch = deadLetters == null ? scratch.resolve("dead-letters") : deadLetters;
-    RunSummary summary = run(cleanup, scratch, deadLettersOrScratch);
+    Summary summary = run(cleanup, scratch, deadLettersOrScratch);
     summary.fields().print(reportOut(), json);
     options.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
@@ -173,8 +175,7 @@ public final class RunCommand extends Verb {
     return ExitCode.GOOD;
   }
 
-  private RunSummary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch)
-      throws Exception {
+  private Summary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch) throws Exception {
     if (options.stream().parallelism() > MAX_PARALLELISM) {
       throw new UserErrorException(
           "--parallelism must be at most %d when everything runs in one process, got %d"
@@ -232,7 +233,7 @@ public final class RunCommand extends Verb {
                   + " (--max-fall, --max-growth)%n",
               SnapshotSummary.number(held));
     }
-    return new RunSummary(
+    return new Summary(
         OutcomeCounts.of(results),
         snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
         seconds);
@@ -290,7 +291,7 @@ public final class RunCommand extends Verb {
       return progress
           .await(
               job.getJobExecutionResult(),
-              () -> RunSummary.progress(OutcomeCounts.of(accumulators(job))))
+              () -> Summary.progress(OutcomeCounts.of(accumulators(job))))
           .getAllAccumulatorResults();
     } catch (InterruptedException e) {
       throw e;
@@ -332,6 +333,58 @@ public final class RunCommand extends Verb {
         String[] fields = new String(lines.next(), UTF_8).split("\t", 3);
         err().println(fields[0] + ": " + fields[1]);
       }
+    }
+  }
+
+  /**
+   * The results of a run.
+   *
+   * @param counts the number of events by outcome
+   * @param snapshots the number of manifests; null without snapshots
+   * @param seconds the duration of the job
+   */
+  private record Summary(
+      Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, double seconds) {
+
+    long count(Outcome.Kind kind) {
+      return counts.get(kind);
+    }
+
+    long events() {
+      return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    Fields fields() {
+      Fields fields = new Fields().put("events", "events", events());
+      put(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED);
+      put(fields, "duplicates", "duplicates", Outcome.Kind.DUPLICATE);
+      if (count(Outcome.Kind.FALSE_DUPLICATE) > 0) {
+        put(fields, "false duplicates", "falseDuplicates", Outcome.Kind.FALSE_DUPLICATE);
+      } else {
+        fields.json("falseDuplicates", 0);
+      }
+      put(fields, "removed", "removed", Outcome.Kind.REMOVED);
+      put(fields, "unknown deletes", "unknownDeletes", Outcome.Kind.UNKNOWN_DELETE);
+      put(fields, "dead letters", "deadLetters", Outcome.Kind.DEAD_LETTER);
+      if (snapshots != null) {
+        fields.put("snapshots", "snapshots", snapshots);
+      }
+      return fields
+          .putSeconds("seconds", "seconds", seconds)
+          .put("events per second", "eventsPerSecond", Math.round(events() / seconds));
+    }
+
+    private void put(Fields fields, String title, String name, Outcome.Kind kind) {
+      fields.put(title, name, count(kind));
+    }
+
+    /** One line with the counts of a running job. */
+    static String progress(Map<Outcome.Kind, Long> counts) {
+      Summary soFar = new Summary(counts, null, 1);
+      return SnapshotSummary.number(soFar.count(Outcome.Kind.ACCEPTED))
+          + " accepted of "
+          + SnapshotSummary.number(soFar.events())
+          + " events";
     }
   }
 }
