@@ -319,15 +319,12 @@ public final class ServeCommand extends Verb {
               allow,
               from(),
               url(server.address(), tlsCertificate != null));
-          while (true) {
-            server
-                .unusable()
-                .ifPresent(
-                    reason -> {
-                      throw new UserErrorException(reason);
-                    });
+          Optional<String> unusable = server.unusable();
+          while (unusable.isEmpty()) {
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            unusable = server.unusable();
           }
+          throw new UserErrorException(unusable.get());
         });
   }
 
@@ -442,23 +439,24 @@ public final class ServeCommand extends Verb {
     if (address.isUnresolved() || address.getAddress().isLoopbackAddress()) {
       return Optional.empty();
     }
-    boolean needsToken = access.tokens().areNeeded();
-    if (access.tls() != null) {
-      return needsToken
+    boolean isEncrypted = access.tls() != null;
+    if (access.tokens().areNeeded()) {
+      return isEncrypted
           ? Optional.empty()
           : Optional.of(
-              "anyone who can reach %s can query it: set --token-file, or put a proxy with"
-                      .formatted(address.getHostString())
-                  + " authentication in front");
+              "the traffic with "
+                  + address.getHostString()
+                  + " is unencrypted, including tokens and keys: set --tls-certificate and"
+                  + " --tls-key, or put a TLS proxy in front");
     }
     return Optional.of(
-        (needsToken
-                ? "the traffic with %s is unencrypted, including tokens and keys: set "
-                    + "--tls-certificate and --tls-key, or put a TLS proxy in front"
-                : "anyone who can reach %s can query it, and the traffic is unencrypted: set "
-                    + "--token-file, --tls-certificate and --tls-key, or put a TLS proxy with "
-                    + "authentication in front")
-            .formatted(address.getHostString()));
+        "anyone who can reach "
+            + address.getHostString()
+            + (isEncrypted
+                ? " can query it: set --token-file, or put a proxy with authentication in front"
+                : " can query it, and the traffic is unencrypted: set --token-file,"
+                    + " --tls-certificate and --tls-key, or put a TLS proxy with authentication in"
+                    + " front"));
   }
 
   private List<SetSource> sources() {
@@ -540,11 +538,7 @@ public final class ServeCommand extends Verb {
   }
 
   /** The set of the newest usable manifest, which the follower also selects. */
-  static String setIn(Path path, List<TrustedKey> keys) {
-    return setIn(new DirectorySource(path, ""), keys);
-  }
-
-  private static String setIn(SnapshotSource source, List<TrustedKey> keys) {
+  static String setIn(SnapshotSource source, List<TrustedKey> keys) {
     List<Long> sequences;
     try {
       sequences = source.sequences();

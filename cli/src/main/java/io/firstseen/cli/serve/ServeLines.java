@@ -185,16 +185,12 @@ final class ServeLines implements ServiceLog, Closeable {
 
   private void write(PrintWriter to, ObjectNode object, String line) {
     String clean = line.replaceAll("\\p{Cntrl}", "?");
-    if (logs) {
-      log(to == err, object, clean);
+    if (!logs) {
+      to.println(json ? Json.line(object) : clean);
+      to.flush();
       return;
     }
-    to.println(json ? Json.line(object) : clean);
-    to.flush();
-  }
-
-  private static void log(boolean isWarning, ObjectNode fields, String line) {
-    fields
+    object
         .properties()
         .forEach(
             field -> {
@@ -202,10 +198,10 @@ final class ServeLines implements ServiceLog, Closeable {
               MDC.put(field.getKey(), value.isValueNode() ? value.asText() : value.toString());
             });
     try {
-      if (isWarning) {
-        LOG.warn(line);
+      if (to == err) {
+        LOG.warn(clean);
       } else {
-        LOG.info(line);
+        LOG.info(clean);
       }
     } finally {
       MDC.clear();

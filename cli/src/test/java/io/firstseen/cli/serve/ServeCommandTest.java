@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.consumer.internal.DirectorySource;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -147,7 +148,7 @@ class ServeCommandTest {
   @Test
   void aDirectoryServesTheSetOfItsNewestManifestIfATrustedKeySignedIt(@TempDir Path directory)
       throws Exception {
-    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("firstseen");
+    assertThat(setIn(directory, List.of())).isEqualTo("firstseen");
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
     Manifest manifest = new SetPublisher("phishing", parameters).publish(1, 0, 1).manifest();
@@ -155,17 +156,21 @@ class ServeCommandTest {
     List<TrustedKey> trusted = List.of(key.publicKey());
     SnapshotDirectory snapshots = new SnapshotDirectory(directory);
     snapshots.writeManifest(manifest);
-    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
-    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    assertThat(setIn(directory, List.of())).isEqualTo("phishing");
+    assertThat(setIn(directory, trusted)).isEqualTo("firstseen");
     snapshots.writeManifest(SigningKey.generate().sign(manifest));
-    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    assertThat(setIn(directory, trusted)).isEqualTo("firstseen");
     snapshots.writeManifest(key.sign(manifest));
-    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
+    assertThat(setIn(directory, trusted)).isEqualTo("phishing");
     // An incomplete manifest and an unsigned manifest.
     Files.write(snapshots.manifestFile(3), Arrays.copyOf(manifest.toBytes(), 20));
-    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
+    assertThat(setIn(directory, List.of())).isEqualTo("phishing");
     snapshots.writeManifest(new SetPublisher("spam", parameters).publish(2, 0, 1).manifest());
-    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("spam");
-    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
+    assertThat(setIn(directory, List.of())).isEqualTo("spam");
+    assertThat(setIn(directory, trusted)).isEqualTo("phishing");
+  }
+
+  private static String setIn(Path directory, List<TrustedKey> keys) {
+    return ServeCommand.setIn(new DirectorySource(directory, ""), keys);
   }
 }
