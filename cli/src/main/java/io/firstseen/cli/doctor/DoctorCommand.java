@@ -60,12 +60,6 @@ public final class DoctorCommand extends Verb {
     }
   }
 
-  static final class JobNames extends ArrayList<String> {
-    JobNames() {
-      super(List.of("dedup", "snapshots", "pipeline", "none"));
-    }
-  }
-
   @Option(
       names = SERVERS,
       description = "The brokers to check. All other options except --json need this option.")
@@ -76,7 +70,6 @@ public final class DoctorCommand extends Verb {
       paramLabel = "JOB",
       defaultValue = "pipeline",
       converter = JobName.class,
-      completionCandidates = JobNames.class,
       description =
           "The job to check for: dedup (DedupJob), snapshots (SnapshotJob), pipeline (PipelineJob),"
               + " or none for a client of snapshots (default: ${DEFAULT-VALUE}).")
