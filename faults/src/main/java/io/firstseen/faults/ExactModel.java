@@ -30,12 +30,7 @@ final class ExactModel {
   private final SplittableRandom random;
   private final double matchProbability;
 
-  private int events;
-  private int[] keyOf = new int[FIRST_CAPACITY];
-  private Kind[] kindOf = new Kind[FIRST_CAPACITY];
-  // The accepted event or removal of the same key before this one, or -1.
-  private int[] before = new int[FIRST_CAPACITY];
-
+  private final List<Event> events = new ArrayList<>();
   private int keys;
   private int[] lastOfKey = new int[FIRST_CAPACITY];
   private long[] fingerprints = new long[FIRST_CAPACITY];
@@ -91,9 +86,7 @@ final class ExactModel {
 
   synchronized Event event(int number) {
     extendTo(number + 1);
-    int key = keyOf[number];
-    int partition = (int) Long.remainderUnsigned(fingerprints[key], settings.partitions());
-    return new Event(key, kindOf[number], partition, before[number]);
+    return events.get(number);
   }
 
   /** Whether a key is live when all events below a number have been decided on. */
@@ -104,9 +97,9 @@ final class ExactModel {
     }
     int change = lastOfKey[key];
     while (change >= end) {
-      change = before[change];
+      change = events.get(change).before;
     }
-    return change >= 0 && kindOf[change] == Kind.ACCEPTED;
+    return isAdd(change);
   }
 
   /** How many keys are live at the end of the window of this number, from 1. */
@@ -131,17 +124,17 @@ final class ExactModel {
   }
 
   private void extendTo(int end) {
-    while (events < end) {
+    while (events.size() < end) {
       extend();
     }
   }
 
+  /** Whether an accepted add or removal, or -1, is an add. */
+  private boolean isAdd(int change) {
+    return change >= 0 && events.get(change).kind == Kind.ACCEPTED;
+  }
+
   private void extend() {
-    if (events == keyOf.length) {
-      keyOf = Arrays.copyOf(keyOf, 2 * events);
-      kindOf = Arrays.copyOf(kindOf, 2 * events);
-      before = Arrays.copyOf(before, 2 * events);
-    }
     int draw = random.nextInt(100);
     boolean isNew = keys == 0 || draw < 42;
     boolean isDelete = !isNew && draw >= 72;
@@ -149,7 +142,7 @@ final class ExactModel {
     boolean isUnknown = draw == 99;
     int key = isNew || isUnknown ? newKey() : keys - 1 - random.nextInt(Math.min(keys, RECENT));
     decide(key, isDelete);
-    if (events % settings.windowMillis() == 0) {
+    if (events.size() % settings.windowMillis() == 0) {
       liveAtEnd.add(live);
     }
   }
@@ -167,7 +160,7 @@ final class ExactModel {
 
   private void decide(int key, boolean isDelete) {
     int last = lastOfKey[key];
-    boolean wasLive = last >= 0 && kindOf[last] == Kind.ACCEPTED;
+    boolean wasLive = isAdd(last);
     Kind kind;
     if (isDelete) {
       kind = filter.remove(fingerprints[key]) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
@@ -183,14 +176,12 @@ final class ExactModel {
         drops++;
       }
     }
-    keyOf[events] = key;
-    kindOf[events] = kind;
-    before[events] = last;
     if (kind.isAccepted()) {
-      lastOfKey[key] = events;
+      lastOfKey[key] = events.size();
       boolean isLive = kind == Kind.ACCEPTED;
       live += isLive == wasLive ? 0 : isLive ? 1 : -1;
     }
-    events++;
+    int partition = (int) Long.remainderUnsigned(fingerprints[key], settings.partitions());
+    events.add(new Event(key, kind, partition, last));
   }
 }
