@@ -1,6 +1,5 @@
 package io.firstseen.faults;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -84,7 +83,6 @@ record SoakSeries(String name, Kind kind, List<Double> values) {
 
   /** A line of a table. */
   String line() {
-    double[] all = values.stream().mapToDouble(Double::doubleValue).toArray();
     return String.format(
         Locale.ROOT,
         "| %s | %s | %.1f | %.1f | %.1f | %.1f |%n",
@@ -93,6 +91,6 @@ record SoakSeries(String name, Kind kind, List<Double> values) {
         median(0) / kind.unit,
         median(1) / kind.unit,
         median(2) / kind.unit,
-        Arrays.stream(all).max().orElse(0) / kind.unit);
+        values.stream().mapToDouble(Double::doubleValue).max().orElse(0) / kind.unit);
   }
 }
