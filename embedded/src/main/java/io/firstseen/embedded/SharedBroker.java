@@ -1,25 +1,18 @@
 package io.firstseen.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * One broker for all tests of a JVM, which is started on first use and stopped at the end. Tests
  * use different topic names.
  */
 public final class SharedBroker implements BeforeAllCallback {
-  private static final Namespace NAMESPACE = Namespace.create(SharedBroker.class);
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   private final String name;
@@ -52,10 +45,11 @@ public final class SharedBroker implements BeforeAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
     broker =
-        context
-            .getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE)
-            .getOrComputeIfAbsent(name, key -> Running.start(settings), Running.class)
-            .broker;
+        Shared.get(
+            context,
+            EmbeddedBroker.class,
+            name,
+            directory -> EmbeddedBroker.start(directory, settings));
   }
 
   /** Returns the broker, which the caller must not close. */
@@ -83,23 +77,5 @@ public final class SharedBroker implements BeforeAllCallback {
     broker.createTopics(
         List.of(
             new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", cleanupPolicy))));
-  }
-
-  private record Running(Path directory, EmbeddedBroker broker) implements AutoCloseable {
-
-    static Running start(EmbeddedBroker.Settings settings) {
-      try {
-        Path directory = Files.createTempDirectory("firstseen-broker");
-        return new Running(directory, EmbeddedBroker.start(directory, settings));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      broker.close();
-      FileUtils.deleteDirectory(directory.toFile());
-    }
   }
 }

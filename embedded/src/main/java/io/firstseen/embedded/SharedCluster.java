@@ -1,17 +1,10 @@
 package io.firstseen.embedded;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
-import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * One Flink cluster for all tests of a JVM, which is started on first use and stopped at the end.
@@ -19,8 +12,6 @@ import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
  * not run concurrently.
  */
 public final class SharedCluster implements BeforeAllCallback, AfterEachCallback {
-  private static final Namespace NAMESPACE = Namespace.create(SharedCluster.class);
-
   private final int slots;
   private EmbeddedCluster cluster;
 
@@ -38,11 +29,14 @@ public final class SharedCluster implements BeforeAllCallback, AfterEachCallback
 
   @Override
   public void beforeAll(ExtensionContext context) {
+    EmbeddedCluster.Settings settings =
+        EmbeddedCluster.Settings.defaults().slotsPerTaskManager(slots);
     cluster =
-        context
-            .getStore(StoreScope.LAUNCHER_SESSION, NAMESPACE)
-            .getOrComputeIfAbsent(slots, Running::start, Running.class)
-            .cluster;
+        Shared.get(
+            context,
+            EmbeddedCluster.class,
+            slots,
+            directory -> EmbeddedCluster.start(directory, settings));
   }
 
   @Override
@@ -63,26 +57,5 @@ public final class SharedCluster implements BeforeAllCallback, AfterEachCallback
   /** Returns an environment whose jobs run on the cluster with additional settings. */
   public StreamExecutionEnvironment environment(Configuration jobSettings) {
     return cluster.environment(jobSettings);
-  }
-
-  private record Running(Path directory, EmbeddedCluster cluster) implements AutoCloseable {
-
-    static Running start(int slots) {
-      try {
-        Path directory = Files.createTempDirectory("firstseen-cluster");
-        return new Running(
-            directory,
-            EmbeddedCluster.start(
-                directory, EmbeddedCluster.Settings.defaults().slotsPerTaskManager(slots)));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      cluster.close();
-      FileUtils.deleteDirectory(directory.toFile());
-    }
   }
 }
