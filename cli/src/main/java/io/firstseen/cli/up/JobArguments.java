@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /** The options of the command that are passed to the two jobs and the service. */
-final class JobArguments {
+record JobArguments(ParseResult given, JobOptions options) {
   private static final String ON_WORKERS = "--hash-key-on-workers";
   private static final Set<String> OF_EVENTS = names(EventOptions.class);
   private static final Set<String> OF_DEDUP =
@@ -29,14 +29,6 @@ final class JobArguments {
 
   private static final String HASH_KEY = "--hash-key-file";
   private static final String SNAPSHOT_HASH_KEY = "--snapshot-hash-key-file";
-
-  private final ParseResult given;
-  private final JobOptions options;
-
-  JobArguments(ParseResult given, JobOptions options) {
-    this.given = given;
-    this.options = options;
-  }
 
   private static Set<String> names(Class<?>... mixins) {
     return Stream.of(mixins)

@@ -25,7 +25,6 @@ import java.util.stream.Stream;
  * addresses of the local processes.
  */
 final class PrometheusProcess {
-  private static final String PROGRAM = "prometheus";
   private static final String CONFIGURATION = "prometheus.yml";
   private static final String ALERTS = "alerts.yml";
 
@@ -48,7 +47,7 @@ final class PrometheusProcess {
     String path = System.getenv().getOrDefault("PATH", "");
     return Stream.of(path.split(File.pathSeparator, -1))
         .filter(directory -> !directory.isEmpty())
-        .map(directory -> Path.of(directory, PROGRAM))
+        .map(directory -> Path.of(directory, "prometheus"))
         .filter(Files::isExecutable)
         .findFirst();
   }
@@ -82,13 +81,13 @@ final class PrometheusProcess {
             .outOfOrderness()
             .plus(options.stream().idleTimeout())
             .plus(checkpointInterval.multipliedBy(2));
-    double rate = options.dedup().falsePositiveRate();
+    BigDecimal rate = BigDecimal.valueOf(options.dedup().falsePositiveRate());
     write(
         directory,
         ALERTS,
         "",
         List.of(
-            Map.entry("> 0.001\n", "> %s\n".formatted(plain(rate))),
+            Map.entry("> 0.001\n", "> %s\n".formatted(rate.stripTrailingZeros().toPlainString())),
             Map.entry(
                 "> 7200000\n", "> %d\n".formatted(window.multipliedBy(2).plus(delay).toMillis())),
             Map.entry(
@@ -119,10 +118,6 @@ final class PrometheusProcess {
         logs.file("prometheus"),
         start -> new LocalProcess.Command(words, Map.of()),
         start -> answers(ready));
-  }
-
-  private static String plain(double rate) {
-    return BigDecimal.valueOf(rate).stripTrailingZeros().toPlainString();
   }
 
   private static String targets(List<Integer> ports) {
