@@ -291,18 +291,16 @@ public final class RunCommand extends Verb {
       return progress
           .await(
               job.getJobExecutionResult(),
-              () -> Summary.progress(OutcomeCounts.of(accumulators(job))))
+              // Flink deletes the accumulators when the job ends.
+              () ->
+                  Summary.progress(
+                      OutcomeCounts.of(job.getAccumulators().exceptionally(e -> Map.of()).join())))
           .getAllAccumulatorResults();
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
       throw failed(e);
     }
-  }
-
-  /** The accumulators; empty if the job has ended meanwhile. */
-  private static Map<String, Object> accumulators(JobClient job) {
-    return job.getAccumulators().exceptionally(e -> Map.of()).join();
   }
 
   /** Returns the last cause, because Flink's own exceptions only report that something failed. */
