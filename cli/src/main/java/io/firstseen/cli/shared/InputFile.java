@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
+import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /** The input of a verb: a file or standard input, decompressed if it is in gzip format. */
@@ -84,7 +85,7 @@ public final class InputFile {
     try {
       return pathOrDash.endsWith(GZIP_SUFFIX) ? gunzip(raw) : raw;
     } catch (IOException e) {
-      close(raw);
+      IOUtils.closeQuietly(raw);
       throw UserErrorException.cannot("read", nameOf(pathOrDash), e);
     }
   }
@@ -133,10 +134,10 @@ public final class InputFile {
       }
       return stream;
     } catch (IOException e) {
-      close(raw);
+      IOUtils.closeQuietly(raw);
       throw UserErrorException.cannot("read", name, e);
     } catch (UserErrorException e) {
-      close(raw);
+      IOUtils.closeQuietly(raw);
       throw e;
     }
   }
@@ -205,16 +206,6 @@ public final class InputFile {
       return Path.of(name);
     } catch (InvalidPathException e) {
       throw new UserErrorException("cannot read " + name + ": " + e.getReason());
-    }
-  }
-
-  private static void close(@Nullable InputStream file) {
-    if (file != null) {
-      try {
-        file.close();
-      } catch (IOException e) {
-        // The reason why it cannot be read is reported already.
-      }
     }
   }
 }

@@ -2,6 +2,7 @@ package io.firstseen.cli.shared;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
@@ -19,93 +20,71 @@ import org.jspecify.annotations.Nullable;
 /**
  * The figures of a blob or of a set.
  *
- * @param publishedMillis the publication time of the manifest; null for a blob
- * @param expiresMillis the expiry of the manifest; null for a blob or a manifest without expiry
- * @param shard the shard of a blob; null for a set of all shards
  * @param keys the number of distinct hashes
- * @param values the number of distinct values; lower than the number of keys, because a few keys
- *     share a value
  * @param bytes the size of the blob, or of all blobs of the set
- * @param payloadBits the bits of the codes, without headers and bucket starts
- * @param predictedRate the probability that the set returns present for a key outside the set
+ * @param fields the figures as a table and as JSON
  */
 public record SnapshotSummary(
-    String setName,
-    long sequence,
-    long windowStartMillis,
-    long windowEndMillis,
-    @Nullable Long publishedMillis,
-    @Nullable Long expiresMillis,
-    @Nullable Integer shard,
-    SetParameters parameters,
-    long keys,
-    long values,
-    long bytes,
-    long payloadBits,
-    double predictedRate) {
+    SetParameters parameters, long sequence, long keys, long bytes, Fields fields) {
 
   public static SnapshotSummary of(Snapshot blob) {
     SnapshotHeader header = blob.header();
-    SnapshotParameters parameters = header.parameters();
-    return new SnapshotSummary(
-        parameters.setName(),
-        parameters.sequence(),
-        parameters.windowStartMillis(),
-        parameters.windowEndMillis(),
-        null,
-        null,
-        parameters.shard(),
-        parameters.set(),
-        header.hashCount(),
-        header.count(),
-        blob.asByteBuffer().remaining(),
-        header.payloadBits(),
-        rateOf(header));
+    SnapshotParameters own = header.parameters();
+    Fields start =
+        start(own.setName(), own.sequence(), own.windowStartMillis(), own.windowEndMillis());
+    return of(start, own.set(), own.sequence(), header.hashCount(), own.shard(), List.of(blob));
   }
 
   public static SnapshotSummary of(SnapshotSet set) {
     Manifest manifest = set.manifest();
-    int shards = manifest.parameters().shards().count();
+    SetParameters parameters = manifest.parameters();
     List<Snapshot> blobs =
-        IntStream.range(0, shards).mapToObj(set::snapshot).filter(Objects::nonNull).toList();
-    return new SnapshotSummary(
-        manifest.setName(),
-        manifest.sequence(),
-        manifest.windowStartMillis(),
-        manifest.windowEndMillis(),
-        manifest.publishedMillis(),
-        manifest.expiresMillis(),
-        null,
-        manifest.parameters(),
-        manifest.count(),
-        blobs.stream().mapToLong(blob -> blob.header().count()).sum(),
-        blobs.stream().mapToLong(blob -> blob.asByteBuffer().remaining()).sum(),
-        blobs.stream().mapToLong(blob -> blob.header().payloadBits()).sum(),
-        // A key outside the set falls into each shard with equal probability.
-        blobs.stream().mapToDouble(blob -> rateOf(blob.header())).sum() / shards);
+        IntStream.range(0, parameters.shards().count())
+            .mapToObj(set::snapshot)
+            .filter(Objects::nonNull)
+            .toList();
+    Fields start =
+        start(
+                manifest.setName(),
+                manifest.sequence(),
+                manifest.windowStartMillis(),
+                manifest.windowEndMillis())
+            .putTime("published", "publishedMillis", manifest.publishedMillis())
+            .putTime("expires", "expiresMillis", manifest.expiresMillis());
+    return of(start, parameters, manifest.sequence(), manifest.count(), null, blobs);
   }
 
-  private static double rateOf(SnapshotHeader header) {
-    return header.universe().rateOf(header.count());
+  private static Fields start(String setName, long sequence, long startMillis, long endMillis) {
+    return new Fields()
+        .put("set", "set", setName)
+        .put("sequence", "sequence", sequence, sequence)
+        .row("window", window(startMillis, endMillis))
+        .json("windowStartMillis", startMillis)
+        .json("windowEndMillis", endMillis);
   }
 
-  /** The figures as a table and as JSON. */
-  public Fields fields() {
+  /** Adds the figures of the blobs; {@code shard} is null for a set of all shards. */
+  private static SnapshotSummary of(
+      Fields fields,
+      SetParameters parameters,
+      long sequence,
+      long keys,
+      @Nullable Integer shard,
+      List<Snapshot> blobs) {
     int shards = parameters.shards().count();
-    String stripped = parameters.canonicaliser().strippedParameters();
-    Fields fields =
-        new Fields()
-            .put("set", "set", setName)
-            .put("sequence", "sequence", sequence, sequence)
-            .row("window", window(windowStartMillis, windowEndMillis))
-            .json("windowStartMillis", windowStartMillis)
-            .json("windowEndMillis", windowEndMillis)
-            .putTime("published", "publishedMillis", publishedMillis)
-            .putTime("expires", "expiresMillis", expiresMillis)
-            .put("keys", "keys", keys)
-            .json("values", values)
-            .put("shard", "shard", shard, shard + " of " + shards)
-            .json("shards", shards);
+    long bytes = blobs.stream().mapToLong(blob -> blob.asByteBuffer().remaining()).sum();
+    long payloadBits = blobs.stream().mapToLong(blob -> blob.header().payloadBits()).sum();
+    double rates =
+        blobs.stream()
+            .map(Snapshot::header)
+            .mapToDouble(header -> header.universe().rateOf(header.count()))
+            .sum();
+    fields
+        .put("keys", "keys", keys)
+        // Fewer than the keys, because a few keys share a value.
+        .json("values", blobs.stream().mapToLong(blob -> blob.header().count()).sum())
+        .put("shard", "shard", shard, shard + " of " + shards)
+        .json("shards", shards);
     if (shard == null) {
       fields.row("shards", number(shards));
     }
@@ -115,9 +94,13 @@ public record SnapshotSummary(
         .row("payload bits/key", keys == 0 ? "-" : decimal((double) payloadBits / keys))
         .json("payloadBits", payloadBits)
         .putRate("rate asked for", "falsePositiveRate", parameters.falsePositiveRate())
-        .putRate("rate predicted", "predictedFalsePositiveRate", predictedRate);
+        // A key outside the set falls into each shard with equal probability.
+        .putRate(
+            "rate predicted", "predictedFalsePositiveRate", shard == null ? rates / shards : rates);
     if (parameters.near() != null) {
-      fields.put("near", "near", parameters.near().toString()).put("texts", "texts", texts());
+      fields
+          .put("near", "near", parameters.near().toString())
+          .put("texts", "texts", texts(parameters.near(), keys));
     }
     if (UrlList.isList(parameters)) {
       // The rate of a URL with the maximum number of match expressions.
@@ -125,26 +108,31 @@ public record SnapshotSummary(
           UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.RATED_COUNT);
       fields.put("rate of a URL", "urlFalsePositiveRate", urlRate, "up to " + Fields.rate(urlRate));
     }
-    return fields
+    fields
         .put("hash", "hash", parameters.hashAlgorithm().id())
         .putKeyCheck(
             parameters.keyCheck(),
             KeyHash.isFixedKeyCheck(parameters.hashAlgorithm(), parameters.keyCheck()))
         .putCanonicaliser(
-            parameters.canonicaliser().id(), parameters.canonicaliserVersion(), stripped);
+            parameters.canonicaliser().id(),
+            parameters.canonicaliserVersion(),
+            parameters.canonicaliser().strippedParameters());
+    return new SnapshotSummary(parameters, sequence, keys, bytes, fields);
   }
 
   /** A short summary of keys and bytes. */
   public String sentence() {
-    return (parameters.near() == null ? number(keys) + " keys" : number(texts()) + " texts")
-        + " in "
-        + number(bytes)
-        + " bytes";
+    return amount(parameters.near(), keys) + " in " + number(bytes) + " bytes";
+  }
+
+  /** The number of keys, or of texts for a rule for near-duplicates, with its unit. */
+  public static String amount(@Nullable NearRule rule, long hashes) {
+    return rule == null ? number(hashes) + " keys" : number(texts(rule, hashes)) + " texts";
   }
 
   /** The number of texts, unless many of them share a hash. */
-  private long texts() {
-    return Math.round((double) keys / parameters.near().hashes());
+  private static long texts(NearRule rule, long hashes) {
+    return Math.round((double) hashes / rule.hashes());
   }
 
   public static String number(long number) {

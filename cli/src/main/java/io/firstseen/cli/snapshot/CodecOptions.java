@@ -9,9 +9,6 @@ import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -76,14 +73,11 @@ final class CodecOptions {
     }
 
     private static byte[] utf8(String text) {
-      try {
-        ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-        byte[] bytes = new byte[encoded.remaining()];
-        encoded.get(bytes);
-        return bytes;
-      } catch (CharacterCodingException e) {
-        throw new IllegalArgumentException("a key must not have half a surrogate pair", e);
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      if (!text.equals(new String(bytes, StandardCharsets.UTF_8))) {
+        throw new IllegalArgumentException("a key must not have half a surrogate pair");
       }
+      return bytes;
     }
   }
 

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,9 @@ record DirectoryPublisher(
 
   private Result publish(SnapshotDirectory directory, long[] hashes, long nowMillis)
       throws IOException {
-    long keys = distinct(UnsignedSort.parallelSorted(hashes));
+    long[] sorted = UnsignedSort.parallelSorted(hashes);
+    long keys =
+        IntStream.range(0, sorted.length).filter(i -> i == 0 || sorted[i] != sorted[i - 1]).count();
     List<Long> sequences = directory.sequences();
     if (sequences.isEmpty()) {
       return write(
@@ -106,14 +109,6 @@ record DirectoryPublisher(
         hashes,
         nowMillis,
         Math.max(nowMillis, newest.windowEndMillis() + 1));
-  }
-
-  private static long distinct(long[] sorted) {
-    long count = 0;
-    for (int i = 0; i < sorted.length; i++) {
-      count += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
-    }
-    return count;
   }
 
   private void requireSame(Manifest newest) {

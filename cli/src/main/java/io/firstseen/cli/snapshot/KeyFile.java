@@ -152,10 +152,7 @@ final class KeyFile {
 
   /** The number of keys or texts for a number of hashes, with its unit. */
   String amount(long hashes) {
-    NearRule rule = near.rule().orElse(null);
-    return rule == null
-        ? SnapshotSummary.number(hashes) + " keys"
-        : SnapshotSummary.number(Math.round((double) hashes / rule.hashes())) + " texts";
+    return SnapshotSummary.amount(near.rule().orElse(null), hashes);
   }
 
   /** The end of a summary: the number of omitted texts. */

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.apache.flink.util.function.SupplierWithException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,30 +149,27 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
               .formatted(
                   path, parameters().canonicaliser().id(), Canonicaliser.URL_EXPRESSION.id()));
     }
-    requireAllShards();
-    try {
-      return snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash);
-    } catch (SnapshotException e) {
-      throw new UserErrorException(path + ": " + e.getMessage());
-    }
+    return ofAllShards(
+        () -> snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash));
   }
 
   /** The texts of a set with a rule for near-duplicates. */
   NearTexts nearTexts(KeyHash keyHash) {
-    requireAllShards();
-    try {
-      return snapshot != null ? NearTexts.of(snapshot, keyHash) : NearTexts.of(set, keyHash);
-    } catch (SnapshotException e) {
-      throw new UserErrorException(path + ": " + e.getMessage());
-    }
+    return ofAllShards(
+        () -> snapshot != null ? NearTexts.of(snapshot, keyHash) : NearTexts.of(set, keyHash));
   }
 
-  private void requireAllShards() {
+  private <T> T ofAllShards(SupplierWithException<T, SnapshotException> opener) {
     int shards = parameters().shards().count();
     if (snapshot != null && shards > 1) {
       throw new UserErrorException(
           "%s contains shard %d of %d; match the directory with all shards"
               .formatted(path, snapshot.header().parameters().shard(), shards));
+    }
+    try {
+      return opener.get();
+    } catch (SnapshotException e) {
+      throw new UserErrorException(path + ": " + e.getMessage());
     }
   }
 

@@ -16,7 +16,6 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.PrimitiveIterator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -82,9 +81,7 @@ final class SnapshotDecodeCommand extends Verb {
     } else if (json) {
       printJson(set);
     } else {
-      for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
-        out().println(Long.toUnsignedString(values.nextLong()));
-      }
+      set.values().forEachRemaining((long value) -> out().println(Long.toUnsignedString(value)));
     }
     return ExitCode.GOOD;
   }
@@ -121,14 +118,8 @@ final class SnapshotDecodeCommand extends Verb {
     set.header().forEach(object::put);
     object.put("count", set.count());
     ArrayNode array = object.putArray("values");
-    for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
-      long value = values.nextLong();
-      if (value >= 0) {
-        array.add(value);
-      } else {
-        array.add(new BigInteger(Long.toUnsignedString(value)));
-      }
-    }
+    set.values()
+        .forEachRemaining((long value) -> array.add(new BigInteger(Long.toUnsignedString(value))));
     out().println(Json.line(object));
   }
 }

@@ -8,7 +8,7 @@ import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -78,10 +78,7 @@ final class SnapshotKeygenCommand extends Verb {
     try (SeekableByteChannel channel =
         Files.newByteChannel(
             file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
-      ByteBuffer left = ByteBuffer.wrap(text.getBytes(US_ASCII));
-      while (left.hasRemaining()) {
-        channel.write(left);
-      }
+      Channels.newOutputStream(channel).write(text.getBytes(US_ASCII));
     } catch (FileAlreadyExistsException e) {
       throw exists(file);
     } catch (IOException e) {
