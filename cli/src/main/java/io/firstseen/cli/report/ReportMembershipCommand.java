@@ -113,7 +113,8 @@ final class ReportMembershipCommand extends Verb {
     if (picture != null) {
       cleanup.add(picture);
     }
-    KeyLines lines = input == null ? null : new KeyLines(input, keyOptions.canonicaliser(), err());
+    KeyLines lines =
+        input == null ? null : new KeyLines(input, keyOptions.canonicaliser(), 0, null, err());
     MembershipReport report = report(lines == null ? makeKeys() : readKeys(lines));
     if (picture != null) {
       picture.write(RatePlot.svg(report).getBytes(UTF_8));

@@ -30,8 +30,8 @@ public final class KeyLines {
   private final Canonicaliser canonicaliser;
   private final PrintWriter err;
 
-  private int column;
-  private @Nullable DeadLetterFile deadLetters;
+  private final int column;
+  private final @Nullable DeadLetterFile deadLetters;
 
   private long lineCount;
   private long usableCount;
@@ -41,24 +41,22 @@ public final class KeyLines {
   /**
    * The keys of an {@link InputFile}.
    *
+   * @param column the column of the key, from 1 on, in lines with tabs between columns; 0 if whole
+   *     lines are keys
+   * @param deadLetters receives each rejected line; may be null
    * @param err where progress is shown
    */
-  public KeyLines(String pathOrDash, Canonicaliser canonicaliser, PrintWriter err) {
+  public KeyLines(
+      String pathOrDash,
+      Canonicaliser canonicaliser,
+      int column,
+      @Nullable DeadLetterFile deadLetters,
+      PrintWriter err) {
     this.pathOrDash = pathOrDash;
     this.canonicaliser = canonicaliser;
+    this.column = column;
+    this.deadLetters = deadLetters;
     this.err = err;
-  }
-
-  /** Reads keys from a column, from 1 on, of lines with tabs between columns; 0 for whole lines. */
-  public KeyLines column(int number) {
-    column = number;
-    return this;
-  }
-
-  /** Writes each rejected line to a file; null for none. */
-  public KeyLines deadLetters(@Nullable DeadLetterFile file) {
-    deadLetters = file;
-    return this;
   }
 
   /**

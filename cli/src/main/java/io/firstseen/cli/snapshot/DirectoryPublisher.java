@@ -15,7 +15,6 @@ import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param warnings receives messages about problems that do not prevent the publication
  */
 record DirectoryPublisher(
-    Path path,
+    SnapshotDirectory directory,
     String setName,
     SetParameters parameters,
     Duration window,
@@ -65,29 +64,23 @@ record DirectoryPublisher(
    * @param hashes the hashes of the keys; repeats are allowed
    */
   Result publish(long[] hashes, long nowMillis) throws IOException {
-    SnapshotDirectory directory = new SnapshotDirectory(path);
     Closeable lock = directory.lock();
-    try {
-      return publish(directory, hashes, nowMillis);
-    } finally {
-      lock.close();
+    try (lock) {
+      return publishLocked(hashes, nowMillis);
     }
   }
 
-  private Result publish(SnapshotDirectory directory, long[] hashes, long nowMillis)
-      throws IOException {
-    long[] sorted = UnsignedSort.parallelSorted(hashes);
-    long keys =
-        IntStream.range(0, sorted.length).filter(i -> i == 0 || sorted[i] != sorted[i - 1]).count();
-    List<Long> sequences = directory.sequences();
-    if (sequences.isEmpty()) {
-      return write(
-          directory, new SetWriter(setName, parameters), 0, keys, hashes, nowMillis, nowMillis);
+  private Result publishLocked(long[] hashes, long nowMillis) throws IOException {
+    if (directory.sequences().isEmpty()) {
+      return write(null, new SetWriter(setName, parameters), hashes, nowMillis);
     }
     // A run that was killed may not have written the copy.
     directory.writeNewestManifest();
     Manifest newest = directory.latest();
     requireSame(newest);
+    long[] sorted = UnsignedSort.parallelSorted(hashes);
+    long keys =
+        IntStream.range(0, sorted.length).filter(i -> i == 0 || sorted[i] != sorted[i - 1]).count();
     Optional<String> breach = publication.bounds().breach(newest.count(), keys);
     if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
       String reason =
@@ -98,39 +91,33 @@ record DirectoryPublisher(
           keys,
           Optional.of(reason),
           0,
-          setBytes(directory, newest),
+          setBytes(newest),
           new SnapshotDirectory.Pruned(0, 0));
     }
-    return write(
-        directory,
-        writer(directory, newest),
-        newest.sequence(),
-        keys,
-        hashes,
-        nowMillis,
-        Math.max(nowMillis, newest.windowEndMillis() + 1));
+    return write(newest, writer(newest), hashes, nowMillis);
   }
 
   private void requireSame(Manifest newest) {
     if (!newest.setName().equals(setName)) {
       throw new UserErrorException(
           "%s has the set '%s', not '%s': each set needs its own directory"
-              .formatted(path, newest.setName(), setName));
+              .formatted(directory.path(), newest.setName(), setName));
     }
     if (!newest.parameters().equals(parameters)) {
       throw new UserErrorException(
           "the parameters of set '%s' in %s are fixed: %s; got %s. To change them, publish to another directory"
-              .formatted(setName, path, describe(newest.parameters()), describe(parameters)));
+              .formatted(
+                  setName, directory.path(), describe(newest.parameters()), describe(parameters)));
     }
     if (newest.signature() != null && signingKey == null) {
       throw new UserErrorException(
           "manifest %d of set '%s' in %s is signed, and clients with trusted keys reject unsigned manifests: set --signing-key. To publish without signatures, publish to another directory"
-              .formatted(newest.sequence(), setName, path));
+              .formatted(newest.sequence(), setName, directory.path()));
     }
     if (newest.expiresMillis() != null && publication.expiresMillis(0) == null) {
       throw new UserErrorException(
           "manifest %d of set '%s' in %s expires, and the next manifest would not, so clients would never report a stale set: set --expire-after, at most 36500d"
-              .formatted(newest.sequence(), setName, path));
+              .formatted(newest.sequence(), setName, directory.path()));
     }
   }
 
@@ -147,7 +134,7 @@ record DirectoryPublisher(
             parameters.keyCheck());
   }
 
-  private SetWriter writer(SnapshotDirectory directory, Manifest manifest) throws IOException {
+  private SetWriter writer(Manifest manifest) throws IOException {
     SnapshotSet set;
     try {
       set = CatchUp.to(manifest, List.of(), blob -> directory.blob(manifest, blob)).set();
@@ -171,21 +158,16 @@ record DirectoryPublisher(
   private void warn(String what, Manifest manifest, String reason) {
     warnings.accept(
         "%s of sequence %d in %s cannot be used: %s. The next sequence contains the whole set, so clients download more"
-            .formatted(what, manifest.sequence(), path, reason));
+            .formatted(what, manifest.sequence(), directory.path(), reason));
   }
 
-  private Result write(
-      SnapshotDirectory directory,
-      SetWriter writer,
-      long before,
-      long keys,
-      long[] hashes,
-      long nowMillis,
-      long endMillis)
+  private Result write(@Nullable Manifest before, SetWriter writer, long[] hashes, long nowMillis)
       throws IOException {
+    long sequence = before == null ? 1 : before.sequence() + 1;
+    long endMillis = before == null ? nowMillis : Math.max(nowMillis, before.windowEndMillis() + 1);
     SetWriter.Window written;
     try {
-      written = writer.write(before + 1, endMillis - window.toMillis(), endMillis, hashes);
+      written = writer.write(sequence, endMillis - window.toMillis(), endMillis, hashes);
     } catch (IllegalArgumentException e) {
       // The rate needs more bits than a hash has, or the set is too large.
       throw new UserErrorException(e.getMessage());
@@ -204,24 +186,24 @@ record DirectoryPublisher(
             .sum();
     return new Result(
         manifest,
-        keys,
+        manifest.count(),
         Optional.empty(),
         changeBytes,
-        setBytes(directory, manifest),
-        prune(directory, writer, nowMillis));
+        setBytes(manifest),
+        prune(writer, nowMillis));
   }
 
-  private SnapshotDirectory.Pruned prune(
-      SnapshotDirectory directory, SetWriter writer, long nowMillis) {
+  private SnapshotDirectory.Pruned prune(SetWriter writer, long nowMillis) {
     try {
       return directory.prune(nowMillis - publication.graceMillis(), writer.inUse());
     } catch (IOException e) {
-      warnings.accept("old files of %s cannot be removed: %s".formatted(path, e.getMessage()));
+      warnings.accept(
+          "old files of %s cannot be removed: %s".formatted(directory.path(), e.getMessage()));
       return new SnapshotDirectory.Pruned(0, 0);
     }
   }
 
-  private static long setBytes(SnapshotDirectory directory, Manifest manifest) throws IOException {
+  private long setBytes(Manifest manifest) throws IOException {
     if (manifest.pack() == null) {
       return 0;
     }

@@ -29,6 +29,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -96,13 +97,12 @@ final class KeyFile {
   }
 
   /**
-   * Reads all hashes; omits texts that resemble an earlier text.
+   * Reads the hashes of all keys; omits texts that resemble an earlier text.
    *
    * @param output resolves the name of an output file
    * @param err where progress is shown
    */
-  void read(
-      Cleanup cleanup, UnaryOperator<@Nullable Path> output, PrintWriter err, LongConsumer receiver)
+  long[] read(Cleanup cleanup, UnaryOperator<@Nullable Path> output, PrintWriter err)
       throws IOException {
     deadLetters = output.apply(deadLetters);
     InputFile.requireOther(input, deadLetters);
@@ -111,16 +111,18 @@ final class KeyFile {
     if (rejected != null) {
       cleanup.add(rejected);
     }
-    lines = new KeyLines(input, keys.canonicaliser(), err).column(column).deadLetters(rejected);
+    lines = new KeyLines(input, keys.canonicaliser(), column, rejected, err);
     KeyHash keyHash = keys.keyHash();
+    LongStream.Builder hashes = LongStream.builder();
     near.rule()
         .ifPresentOrElse(
-            rule -> readTexts(new AcceptedTexts(rule, keyHash), receiver),
-            () -> lines.forEach(key -> receiver.accept(keyHash.hash(key))));
+            rule -> readTexts(new AcceptedTexts(rule, keyHash), hashes),
+            () -> lines.forEach(key -> hashes.accept(keyHash.hash(key))));
     if (rejected != null) {
       rejected.complete();
     }
     lines.requireUsable();
+    return hashes.build().toArray();
   }
 
   private void readTexts(AcceptedTexts texts, LongConsumer receiver) {

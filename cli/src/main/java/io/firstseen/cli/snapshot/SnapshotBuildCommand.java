@@ -18,7 +18,6 @@ import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +41,8 @@ import picocli.CommandLine.Option;
       "With --near, lines that resemble an earlier line are omitted."
     })
 final class SnapshotBuildCommand extends Verb {
+  private static final int MAX_KEYS = 1 << 30;
+
   @Mixin private KeyFile keys;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
@@ -77,9 +78,6 @@ final class SnapshotBuildCommand extends Verb {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
-  private long[] hashes = new long[1 << 12];
-  private int hashCount;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::build);
@@ -94,34 +92,18 @@ final class SnapshotBuildCommand extends Verb {
     output = output(output);
     InputFile.requireOther(keys.input, output);
     // Open the output first, so that an unwritable file is detected before the work.
-    OutputFile file = new OutputFile(output);
-    cleanup.add(file);
-    keys.read(cleanup, this::output, err(), this::add);
+    OutputFile file = cleanup.open(() -> new OutputFile(output));
+    long[] hashes = keys.read(cleanup, this::output, err());
+    if (hashes.length > MAX_KEYS) {
+      throw new UserErrorException(
+          "one snapshot takes at most " + MAX_KEYS + " keys; " + keys.input + " has more");
+    }
     // The rate may need more bits than a hash has.
     Snapshot snapshot =
         accepted(
-            () ->
-                Snapshot.build(
-                    Arrays.copyOf(hashes, hashCount),
-                    new SnapshotParameters(parameters, setName, 0, 0, 0, 0)));
+            () -> Snapshot.build(hashes, new SnapshotParameters(parameters, setName, 0, 0, 0, 0)));
     file.write(snapshot.toBytes());
     file.complete();
-    print(snapshot);
-    return ExitCode.GOOD;
-  }
-
-  private void add(long hash) {
-    if (hashCount == hashes.length) {
-      if (hashCount > Integer.MAX_VALUE / 2) {
-        throw new UserErrorException(
-            "one snapshot takes at most " + hashCount + " keys; " + keys.input + " has more");
-      }
-      hashes = Arrays.copyOf(hashes, 2 * hashCount);
-    }
-    hashes[hashCount++] = hash;
-  }
-
-  private void print(Snapshot snapshot) {
     keys.warn(err());
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
@@ -131,5 +113,6 @@ final class SnapshotBuildCommand extends Verb {
         json,
         object.setAll(summary.fields().json()),
         output + ": " + summary.sentence() + keys.omitted());
+    return ExitCode.GOOD;
   }
 }

@@ -7,6 +7,7 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
@@ -17,7 +18,6 @@ import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.stream.LongStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -156,17 +156,15 @@ final class SnapshotPublishCommand extends Verb {
             new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate));
     DirectoryPublisher publisher =
         new DirectoryPublisher(
-            directory,
+            new SnapshotDirectory(directory),
             setName,
             parameters,
             window,
             publication(),
             signingKey == null ? null : SnapshotSignCommand.read(signingKey),
             warning -> err().println("warning: " + warning));
-    LongStream.Builder hashes = LongStream.builder();
-    keys.read(cleanup, this::output, err(), hashes::add);
-    DirectoryPublisher.Result result =
-        publisher.publish(hashes.build().toArray(), System.currentTimeMillis());
+    long[] hashes = keys.read(cleanup, this::output, err());
+    DirectoryPublisher.Result result = publisher.publish(hashes, System.currentTimeMillis());
     keys.warn(err());
     print(json, object(result), sentence(result));
     return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;

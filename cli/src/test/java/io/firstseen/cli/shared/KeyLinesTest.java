@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,8 +87,9 @@ class KeyLinesTest {
 
   @Test
   void aColumnIsSelected() throws IOException {
-    KeyLines second =
-        lines(Canonicaliser.URL, "1\ta.example\tx\n# no\n\n2\thttp://b.example/\n").column(2);
+    Path file = directory.resolve("keys");
+    Files.writeString(file, "1\ta.example\tx\n# no\n\n2\thttp://b.example/\n");
+    KeyLines second = lines(file, Canonicaliser.URL, 2, null);
     assertThat(keys(second)).containsExactly("http://a.example/", "http://b.example/");
     assertThat(second.unusableCount()).isEqualTo(1);
     assertThat(warnings(second))
@@ -96,11 +98,11 @@ class KeyLinesTest {
 
   @Test
   void rejectedLinesAreDeadLetters() throws IOException {
+    Path keys = directory.resolve("keys");
+    Files.writeString(keys, "# a\n@@a\na.example\nb.example\tc\n");
     Path file = directory.resolve("rejected");
     try (DeadLetterFile deadLetters = new DeadLetterFile(file, event -> null)) {
-      KeyLines lines =
-          lines(Canonicaliser.URL_EXPRESSION, "# a\n@@a\na.example\nb.example\tc\n")
-              .deadLetters(deadLetters);
+      KeyLines lines = lines(keys, Canonicaliser.URL_EXPRESSION, 0, deadLetters);
       assertThat(keys(lines)).containsExactly("a.example/");
       deadLetters.complete();
     }
@@ -214,8 +216,13 @@ class KeyLinesTest {
 
   private KeyLines lines(Canonicaliser canonicaliser, String name, byte[] bytes)
       throws IOException {
-    Path file = Files.write(directory.resolve(name), bytes);
-    return new KeyLines(file.toString(), canonicaliser, new PrintWriter(err, true));
+    return lines(Files.write(directory.resolve(name), bytes), canonicaliser, 0, null);
+  }
+
+  private KeyLines lines(
+      Path file, Canonicaliser canonicaliser, int column, @Nullable DeadLetterFile deadLetters) {
+    PrintWriter printer = new PrintWriter(err, true);
+    return new KeyLines(file.toString(), canonicaliser, column, deadLetters, printer);
   }
 
   private static List<String> keys(KeyLines lines) {

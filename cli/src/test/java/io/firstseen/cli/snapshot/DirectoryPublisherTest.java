@@ -43,7 +43,13 @@ class DirectoryPublisherTest {
 
   private DirectoryPublisher publisher(Path path, Publication publication) {
     return new DirectoryPublisher(
-        path, "spam", PARAMETERS, Duration.ofDays(1), publication, null, warnings::add);
+        new SnapshotDirectory(path),
+        "spam",
+        PARAMETERS,
+        Duration.ofDays(1),
+        publication,
+        null,
+        warnings::add);
   }
 
   private static long[] hashes(long seed) {
