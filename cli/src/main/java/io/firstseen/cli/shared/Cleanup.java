@@ -11,6 +11,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.util.FileUtils;
+import org.apache.flink.util.function.FunctionWithException;
+import org.apache.flink.util.function.SupplierWithException;
 
 /**
  * Closes the resources of a command, in reverse order, when the command ends or the JVM is told to
@@ -38,21 +40,15 @@ public final class Cleanup implements Closeable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** The work of a command. */
-  @FunctionalInterface
-  public interface Action {
-    /** Does the work, registers what it opens, and returns the exit code. */
-    int run(Cleanup cleanup) throws Exception;
-  }
-
   /**
-   * Runs an action and cleans up after it. An action that fails because it was interrupted fails
-   * silently.
+   * Runs an action, which returns the exit code, and cleans up after it. An action that fails
+   * because it was interrupted fails silently.
    */
-  public static int after(Action action) throws Exception {
+  public static int after(FunctionWithException<Cleanup, Integer, Exception> action)
+      throws Exception {
     Cleanup cleanup = new Cleanup();
     try (cleanup) {
-      return action.run(cleanup);
+      return action.apply(cleanup);
     } catch (Throwable e) {
       if (cleanup.isCutShort) {
         return INTERRUPTED;
@@ -70,19 +66,13 @@ public final class Cleanup implements Closeable {
     open.push(resource);
   }
 
-  /** Something that opens a resource. */
-  @FunctionalInterface
-  public interface Opener<T extends Closeable> {
-    /** Opens it. */
-    T open() throws IOException;
-  }
-
   /** Opens and registers a resource, without being interrupted; nothing is closed meanwhile. */
-  public synchronized <T extends Closeable> T open(Opener<T> opener) throws IOException {
+  public synchronized <T extends Closeable> T open(SupplierWithException<T, IOException> opener)
+      throws IOException {
     if (closed || isCutShort) {
       throw new CancellationException("cut short");
     }
-    T resource = opener.open();
+    T resource = opener.get();
     open.push(resource);
     return resource;
   }

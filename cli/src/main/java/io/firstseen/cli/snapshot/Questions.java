@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.util.function.FunctionWithException;
 import picocli.CommandLine;
 
 /**
@@ -20,23 +21,13 @@ import picocli.CommandLine;
  * arrive together are processed together, and all of them before the command waits for more input.
  */
 final class Questions {
-
-  /** Processes queries. */
-  interface Answers {
-    /**
-     * Prints the results, in the order of the queries.
-     *
-     * @return the number of queries that could not be evaluated
-     */
-    int print(List<byte[]> questions) throws SnapshotException;
-  }
-
   private final List<byte[]> waiting = new ArrayList<>();
-  private final Answers answers;
+  private final FunctionWithException<List<byte[]>, Integer, SnapshotException> answers;
   private final PrintWriter out;
   private int invalid;
 
-  private Questions(Answers answers, PrintWriter out) {
+  private Questions(
+      FunctionWithException<List<byte[]>, Integer, SnapshotException> answers, PrintWriter out) {
     this.answers = answers;
     this.out = out;
   }
@@ -44,11 +35,14 @@ final class Questions {
   /**
    * Processes the words, or standard input if there are no words or only {@code -}.
    *
-   * @param command prints the results, and finally the number of queries that could not be
-   *     evaluated
+   * @param answers prints the results of queries, in their order, and returns the number of queries
+   *     that could not be evaluated
    * @return the exit code
    */
-  static int answer(List<String> words, CommandLine command, Answers answers)
+  static int answer(
+      List<String> words,
+      CommandLine command,
+      FunctionWithException<List<byte[]>, Integer, SnapshotException> answers)
       throws SnapshotException {
     Questions questions = new Questions(answers, command.getOut());
     if (words.isEmpty() || words.equals(List.of(InputFile.STANDARD_INPUT))) {
@@ -105,7 +99,7 @@ final class Questions {
   }
 
   private void answerWaiting() throws SnapshotException {
-    invalid += answers.print(waiting);
+    invalid += answers.apply(waiting);
     waiting.clear();
   }
 

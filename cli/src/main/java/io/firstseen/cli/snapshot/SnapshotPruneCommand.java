@@ -54,17 +54,14 @@ final class SnapshotPruneCommand extends Verb {
     if (directory.sequences().isEmpty()) {
       throw new UserErrorException("there is no manifest in " + path);
     }
-    SnapshotDirectory.Pruned pruned;
     Closeable lock = directory.lock();
-    try {
-      pruned = directory.keepNewest(keep);
-    } finally {
-      lock.close();
+    try (lock) {
+      SnapshotDirectory.Pruned pruned = directory.keepNewest(keep);
+      print(
+          json,
+          Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
+          "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));
     }
-    print(
-        json,
-        Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
-        "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));
     return ExitCode.GOOD;
   }
 }

@@ -73,12 +73,10 @@ final class SnapshotSignCommand extends Verb {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     List<Long> sequences = directory.sequences();
     Closeable lock = directory.lock();
-    try {
+    try (lock) {
       for (long sequence : sequences) {
         directory.writeManifest(key.sign(directory.manifest(sequence)));
       }
-    } finally {
-      lock.close();
     }
     return sequences.size();
   }
@@ -87,8 +85,7 @@ final class SnapshotSignCommand extends Verb {
     byte[] bytes = key.sign(manifest()).toBytes();
     return Cleanup.after(
         cleanup -> {
-          OutputFile file = new OutputFile(path);
-          cleanup.add(file);
+          OutputFile file = cleanup.open(() -> new OutputFile(path));
           file.write(bytes);
           file.complete();
           return 1;
