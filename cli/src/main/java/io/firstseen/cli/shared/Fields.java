@@ -83,9 +83,9 @@ public final class Fields {
     return String.format(Locale.ROOT, "%,." + decimals + "f %s", amount, BYTE_UNITS[unit]);
   }
 
-  /** Adds a line to the table only. */
-  public Fields row(String title, Object text) {
-    return text(String.format(Locale.ROOT, "%-20s%s%n", title, text));
+  /** Adds a line to the table only; ignores null. */
+  public Fields row(String title, @Nullable Object text) {
+    return text == null ? this : text(String.format(Locale.ROOT, "%-20s%s%n", title, text));
   }
 
   /** Adds lines to the table only, each of which ends with a line feed. */

@@ -84,11 +84,8 @@ public record SnapshotSummary(
         // Fewer than the keys, because a few keys share a value.
         .json("values", blobs.stream().mapToLong(blob -> blob.header().count()).sum())
         .put("shard", "shard", shard, shard + " of " + shards)
-        .json("shards", shards);
-    if (shard == null) {
-      fields.row("shards", number(shards));
-    }
-    fields
+        .json("shards", shards)
+        .row("shards", shard == null ? number(shards) : null)
         .put("bytes", "bytes", bytes)
         .row("bits per key", keys == 0 ? "-" : decimal(8.0 * bytes / keys))
         .row("payload bits/key", keys == 0 ? "-" : decimal((double) payloadBits / keys))

@@ -19,8 +19,6 @@ import java.util.Arrays;
 
 /** The newest pack of a set and its list of bases, shard by shard. */
 final class ChainSummary {
-  private static final String ROW = "%5s %12s %14s %9s %14s %14s %12s %12s%n";
-
   private ChainSummary() {}
 
   /** Reads the newest pack and the list of bases of a set that has a pack. */
@@ -31,15 +29,8 @@ final class ChainSummary {
     StringBuilder lines =
         new StringBuilder(
             String.format(
-                "%n" + ROW,
-                "shard",
-                "keys",
-                "base bytes",
-                "sections",
-                "section bytes",
-                "in newest pack",
-                "added",
-                "removed"));
+                "%nshard         keys     base bytes  sections  section bytes in newest pack"
+                    + "        added      removed%n"));
     ArrayNode ofShards = Json.array();
     long[] all = new long[7];
     for (int shard = 0; shard < list.shards().size(); shard++) {
@@ -93,6 +84,7 @@ final class ChainSummary {
   private static String row(String name, long[] figures) {
     Object[] cells = Arrays.stream(figures).mapToObj(SnapshotSummary::number).toArray();
     return String.format(
-        ROW, name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6]);
+        "%5s %12s %14s %9s %14s %14s %12s %12s%n",
+        name, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6]);
   }
 }

@@ -124,6 +124,7 @@ record FileSummary(
   }
 
   private static FileSummary of(Manifest manifest) {
+    Long expires = manifest.expiresMillis();
     Fields fields =
         new Fields()
             .row("kind", "manifest")
@@ -132,13 +133,10 @@ record FileSummary(
             .row(
                 "window",
                 SnapshotSummary.window(manifest.windowStartMillis(), manifest.windowEndMillis()))
-            .row("published", Instant.ofEpochMilli(manifest.publishedMillis()));
-    if (manifest.expiresMillis() != null) {
-      fields.row("expires", Instant.ofEpochMilli(manifest.expiresMillis()));
-    }
-    fields
-        .row("keys", number(manifest.count()))
-        .row("shards", number(manifest.parameters().shards().count()));
+            .row("published", Instant.ofEpochMilli(manifest.publishedMillis()))
+            .row("expires", expires == null ? null : Instant.ofEpochMilli(expires))
+            .row("keys", number(manifest.count()))
+            .row("shards", number(manifest.parameters().shards().count()));
     add(fields, manifest);
     String sentence =
         "a manifest of sequence %d, %s; its blobs were not read"
@@ -155,13 +153,11 @@ record FileSummary(
     fields
         .row("root", manifest.root())
         .row("newest pack", manifest.pack() == null ? "none" : text(manifest.pack()))
-        .row("bytes of all packs", number(manifest.packBytes()));
-    if (manifest.blobs() != null) {
-      fields.row("blobs", manifest.blobs().toASCIIString());
-    }
-    fields.row(
-        "signature",
-        manifest.signature() == null ? "none" : "by key " + manifest.signature().key());
+        .row("bytes of all packs", number(manifest.packBytes()))
+        .row("blobs", manifest.blobs() == null ? null : manifest.blobs().toASCIIString())
+        .row(
+            "signature",
+            manifest.signature() == null ? "none" : "by key " + manifest.signature().key());
     // The fields as the HTTP service shows them.
     try (TokenBuffer buffer = new TokenBuffer(MAPPER, false)) {
       ManifestJson.write(buffer, manifest);

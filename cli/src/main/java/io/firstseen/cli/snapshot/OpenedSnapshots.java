@@ -76,6 +76,15 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     }
   }
 
+  /** Fails if a property of two files differs. */
+  static void requireSame(String what, Path path, Object value, Path other, Object ofOther) {
+    if (!value.equals(ofOther)) {
+      throw new UserErrorException(
+          "%s and %s must have the same %s, %s is not %s"
+              .formatted(path, other, what, value, ofOther));
+    }
+  }
+
   private static void requireLocal(Path path) {
     // A path has single slashes.
     if (path.toString().matches("https?:/.*") && !Files.exists(path)) {
@@ -96,16 +105,17 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     return new MalformedSnapshotException(place + ": " + e.getMessage(), e);
   }
 
-  /** The pack chain of the directory; empty for a snapshot, or if the set never contained a key. */
-  Optional<Fields> chain() throws IOException {
-    return set == null || set.manifest().pack() == null
-        ? Optional.empty()
-        : Optional.of(ChainSummary.of(set, loader(path, set.manifest())));
-  }
-
-  /** The manifest of the directory; null if it is a snapshot. */
-  @Nullable Manifest manifest() {
-    return set == null ? null : set.manifest();
+  /** The figures, the fields of the manifest, and the pack chain if the set ever held a key. */
+  Fields allFields() throws IOException {
+    Fields fields = summary().fields();
+    if (set != null) {
+      FileSummary.add(fields, set.manifest());
+      if (set.manifest().pack() != null) {
+        Fields chain = ChainSummary.of(set, loader(path, set.manifest()));
+        fields.text(chain.table()).json("chain", chain.json());
+      }
+    }
+    return fields;
   }
 
   String setName() {

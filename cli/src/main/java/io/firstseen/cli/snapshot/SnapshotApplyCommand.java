@@ -82,8 +82,7 @@ final class SnapshotApplyCommand extends Verb {
 
   private int apply(Cleanup cleanup) throws IOException {
     output = output(output);
-    OutputFile file = new OutputFile(output);
-    cleanup.add(file);
+    OutputFile file = cleanup.open(() -> new OutputFile(output));
     if (manifestFile != null) {
       manifest = (Manifest) read(manifestFile, Manifest.class, "a manifest").content();
     }
@@ -125,11 +124,7 @@ final class SnapshotApplyCommand extends Verb {
   }
 
   private void requireSame(String what, Object found, Object ofManifest) {
-    if (!found.equals(ofManifest)) {
-      throw new UserErrorException(
-          "%s and %s must have the same %s, %s is not %s"
-              .formatted(base, manifestFile, what, found, ofManifest));
-    }
+    OpenedSnapshots.requireSame(what, base, found, manifestFile, ofManifest);
   }
 
   /** The packs, which must follow one another and end at the manifest. */

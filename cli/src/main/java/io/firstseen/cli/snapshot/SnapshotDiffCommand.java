@@ -104,11 +104,7 @@ final class SnapshotDiffCommand extends Verb {
 
   private static void requireSame(
       String what, OpenedSnapshots from, OpenedSnapshots to, Function<OpenedSnapshots, Object> of) {
-    if (!of.apply(from).equals(of.apply(to))) {
-      throw new UserErrorException(
-          "%s and %s must have the same %s, %s is not %s"
-              .formatted(from.path(), to.path(), what, of.apply(from), of.apply(to)));
-    }
+    OpenedSnapshots.requireSame(what, from.path(), of.apply(from), to.path(), of.apply(to));
   }
 
   /** Adds the changes of a shard; null for a shard that never held a key. */
@@ -145,17 +141,14 @@ final class SnapshotDiffCommand extends Verb {
   }
 
   private Fields fields() {
-    Fields fields =
-        new Fields()
-            .json("same", isSame)
-            .put("added values", "added", added)
-            .put("removed values", "removed", removed)
-            .put("bytes to go there", "changeBytes", changeBytes)
-            .put("bytes in full", "fullBytes", fullBytes)
-            .json("shardsInFull", wholeShards);
-    return wholeShards == 0
-        ? fields
-        : fields.row(
-            "shards in full", wholeShards + " (values of different ranges cannot be compared)");
+    String whole = wholeShards + " (values of different ranges cannot be compared)";
+    return new Fields()
+        .json("same", isSame)
+        .put("added values", "added", added)
+        .put("removed values", "removed", removed)
+        .put("bytes to go there", "changeBytes", changeBytes)
+        .put("bytes in full", "fullBytes", fullBytes)
+        .json("shardsInFull", wholeShards)
+        .row("shards in full", wholeShards == 0 ? null : whole);
   }
 }

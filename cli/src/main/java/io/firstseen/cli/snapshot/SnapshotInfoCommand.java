@@ -7,7 +7,6 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
-import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
@@ -101,11 +100,10 @@ final class SnapshotInfoCommand extends Verb {
       }
     }
     Optional<FileSummary> file = OpenedSnapshots.file(origin.path, sequence);
-    if (file.isPresent()) {
-      file.get().fields().print(out(), json);
-      return ExitCode.GOOD;
-    }
-    return info(OpenedSnapshots.open(origin.path, sequence));
+    return info(
+        file.isPresent()
+            ? file.get().fields()
+            : OpenedSnapshots.open(origin.path, sequence).allFields());
   }
 
   private int infoOfTopic(Cleanup cleanup) throws IOException {
@@ -119,16 +117,10 @@ final class SnapshotInfoCommand extends Verb {
           e.getMessage());
       return ExitCode.NEGATIVE;
     }
-    return info(OpenedSnapshots.open(directory, null));
+    return info(OpenedSnapshots.open(directory, null).allFields());
   }
 
-  private int info(OpenedSnapshots opened) throws IOException {
-    Fields fields = opened.summary().fields();
-    Manifest manifest = opened.manifest();
-    if (manifest != null) {
-      FileSummary.add(fields, manifest);
-    }
-    opened.chain().ifPresent(chain -> fields.text(chain.table()).json("chain", chain.json()));
+  private int info(Fields fields) {
     fields.print(out(), json);
     return ExitCode.GOOD;
   }
