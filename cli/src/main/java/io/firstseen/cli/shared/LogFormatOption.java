@@ -1,7 +1,7 @@
 package io.firstseen.cli.shared;
 
 import java.net.URI;
-import java.net.URISyntaxException;
+import java.net.URL;
 import org.apache.logging.log4j.core.config.Configurator;
 import picocli.CommandLine.Option;
 
@@ -37,12 +37,8 @@ public final class LogFormatOption {
     if (format == LogFormat.TEXT) {
       return false;
     }
-    try {
-      URI configuration = LogFormatOption.class.getResource("/log4j2-json.properties").toURI();
-      Configurator.reconfigure(configuration);
-      return true;
-    } catch (URISyntaxException e) {
-      throw new IllegalStateException(e);
-    }
+    URL configuration = LogFormatOption.class.getResource("/log4j2-json.properties");
+    Configurator.reconfigure(URI.create(configuration.toString()));
+    return true;
   }
 }

@@ -65,7 +65,6 @@ public final class Progress implements AutoCloseable {
   /** Prints a warning on a separate line, even if standard error is not a terminal. */
   public void warn(String sentence) {
     close();
-    written = false;
     err.println("warning: " + sentence);
     err.flush();
   }
@@ -75,6 +74,7 @@ public final class Progress implements AutoCloseable {
     if (written) {
       err.print(WIPE);
       err.flush();
+      written = false;
     }
   }
 }

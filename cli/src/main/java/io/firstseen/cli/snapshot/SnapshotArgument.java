@@ -28,11 +28,10 @@ final class SnapshotArgument {
       description = "Sequence of the manifest in the directory F (default: the newest).")
   Long sequence;
 
-  SnapshotArgument() {}
-
-  /** Another snapshot, by the option of a verb. */
-  SnapshotArgument(Path path) {
-    this.path = path;
+  /** Opens the snapshot; {@link #requireSigned} comes first. */
+  OpenedSnapshots open(List<TrustedKey> keys) throws IOException {
+    requireSigned(keys);
+    return OpenedSnapshots.open(path, sequence);
   }
 
   /**

@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -94,8 +93,7 @@ final class SnapshotMatchCommand extends Verb {
   public Integer call() throws IOException {
     scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
     List<TrustedKey> keys = trusted.keys();
-    snapshot.requireSigned(keys);
-    OpenedSnapshots opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
+    OpenedSnapshots opened = snapshot.open(keys);
     if (opened.parameters().near() != null) {
       if (!more.isEmpty() || !allow.isEmpty()) {
         throw new UserErrorException(
@@ -129,10 +127,9 @@ final class SnapshotMatchCommand extends Verb {
 
   private UrlLists open(OpenedSnapshots first, List<TrustedKey> keys, KeyHash keyHash)
       throws IOException {
-    List<Path> paths =
-        Stream.of(Stream.of(snapshot.path), more.stream(), allow.stream())
-            .flatMap(each -> each)
-            .toList();
+    List<Path> paths = new ArrayList<>(List.of(snapshot.path));
+    paths.addAll(more);
+    paths.addAll(allow);
     Set<Path> given = new HashSet<>();
     for (Path path : paths) {
       if (!given.add(path.normalize())) {
@@ -142,9 +139,9 @@ final class SnapshotMatchCommand extends Verb {
     List<UrlList> opened = new ArrayList<>();
     opened.add(first.urlList(keyHash));
     for (Path path : paths.subList(1, paths.size())) {
-      SnapshotArgument other = new SnapshotArgument(path);
-      other.requireSigned(keys);
-      opened.add(OpenedSnapshots.open(path, null).urlList(keyHash));
+      SnapshotArgument other = new SnapshotArgument();
+      other.path = path;
+      opened.add(other.open(keys).urlList(keyHash));
     }
     if (opened.stream().map(UrlList::name).distinct().count() < opened.size()) {
       for (int i = 0; i < opened.size(); i++) {
@@ -171,21 +168,18 @@ final class SnapshotMatchCommand extends Verb {
     int next = 0;
     for (int i = 0; i < questions.size(); i++) {
       String url = new String(questions.get(i), UTF_8);
-      if (reasons.get(i) != null) {
-        printInvalid(url, reasons.get(i));
+      String reason = reasons.get(i);
+      if (reason != null) {
+        print(
+            json,
+            Json.object().put("url", url).put("answer", "invalid").put("reason", reason),
+            Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
       } else {
         print(url, answers.get(next), asked.get(next));
         next++;
       }
     }
     return questions.size() - next;
-  }
-
-  private void printInvalid(String url, String reason) {
-    print(
-        json,
-        Json.object().put("url", url).put("answer", "invalid").put("reason", reason),
-        Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
   }
 
   private List<UrlAnswer> ask(List<UrlExpressions> asked) {

@@ -61,8 +61,7 @@ final class SnapshotQueryCommand extends Verb {
   @Override
   public Integer call() throws IOException {
     keyHash = hashKey.keyHash();
-    snapshot.requireSigned(trusted.keys());
-    opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
+    opened = snapshot.open(trusted.keys());
     opened.parameters().requireReadableBy(keyHash);
     scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
     return Questions.answer(keys, commandLine(), this::answer);
@@ -71,29 +70,17 @@ final class SnapshotQueryCommand extends Verb {
   private int answer(List<byte[]> questions) throws SnapshotException {
     int invalid = 0;
     for (byte[] key : questions) {
-      invalid += answer(key) ? 0 : 1;
+      String text = new String(key, StandardCharsets.UTF_8);
+      ObjectNode object = Json.object().put("key", text);
+      try {
+        String answer = opened.mightContain(scopeBytes, key, keyHash) ? "present" : "absent";
+        print(json, object.put("answer", answer), text + "\t" + answer);
+      } catch (InvalidKeyException e) {
+        object.put("answer", "invalid").put("reason", e.getMessage());
+        print(json, object, text + "\tinvalid\t" + Questions.field(e.getMessage()));
+        invalid++;
+      }
     }
     return invalid;
-  }
-
-  private boolean answer(byte[] key) throws SnapshotException {
-    String answer;
-    String reason = null;
-    try {
-      answer = opened.mightContain(scopeBytes, key, keyHash) ? "present" : "absent";
-    } catch (InvalidKeyException e) {
-      answer = "invalid";
-      reason = e.getMessage();
-    }
-    String text = new String(key, StandardCharsets.UTF_8);
-    ObjectNode object = Json.object().put("key", text).put("answer", answer);
-    if (reason != null) {
-      object.put("reason", reason);
-    }
-    print(
-        json,
-        object,
-        text + "\t" + answer + (reason == null ? "" : "\t" + Questions.field(reason)));
-    return reason == null;
   }
 }
