@@ -22,11 +22,12 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * The files of the default file system, as a process sees them that is killed before one of its
@@ -203,33 +204,18 @@ final class KilledFiles extends FileSystem {
     @Override
     public DirectoryStream<Path> newDirectoryStream(
         Path path, DirectoryStream.Filter<? super Path> filter) throws IOException {
-      DirectoryStream<Path> found = to.newDirectoryStream(real(path), filter);
+      List<Path> all = new ArrayList<>();
+      try (DirectoryStream<Path> found = to.newDirectoryStream(real(path), filter)) {
+        found.forEach(each -> all.add(wrap(each)));
+      }
       return new DirectoryStream<>() {
         @Override
         public Iterator<Path> iterator() {
-          Iterator<Path> each = found.iterator();
-          return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-              return each.hasNext();
-            }
-
-            @Override
-            public Path next() {
-              return wrap(each.next());
-            }
-
-            @Override
-            public void forEachRemaining(Consumer<? super Path> action) {
-              each.forEachRemaining(next -> action.accept(wrap(next)));
-            }
-          };
+          return all.iterator();
         }
 
         @Override
-        public void close() throws IOException {
-          found.close();
-        }
+        public void close() {}
       };
     }
 

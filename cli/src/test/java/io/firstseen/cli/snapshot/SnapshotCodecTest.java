@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
@@ -103,9 +102,9 @@ class SnapshotCodecTest {
         set + ": 2 keys in 17 bytes");
     assertThat(set).hasBinaryContent(HexFormat.of().parseHex("00000000000000000000000000002a03f8"));
     assertPrints(decode("--codec", "casper", "--input", "" + set), "7316", "7700");
-    Invocation json =
-        encode("", "--codec", "casper", "--input", "" + keys, "--output", "" + set, "--json");
-    JsonNode object = new ObjectMapper().readTree(json.out().get(0));
+    JsonNode object =
+        encode("", "--codec", "casper", "--input", "" + keys, "--output", "" + set, "--json")
+            .json();
     assertThat(object.get("output").textValue()).isEqualTo(set.toString());
     assertThat(object.get("bytes").intValue()).isEqualTo(17);
     assertThat(object.has("set")).isFalse();
@@ -248,8 +247,8 @@ class SnapshotCodecTest {
         "--codec casper AAA= | the set is not written in base64url",
         "--codec casper AAAAAAAAAAAAAAAAAAAAqB | the set is not written in base64url: it has"
             + " padding, or bits beyond its last byte",
-        "--codec golombset 21849bb0 | this is not a set of golombset: the code that begins at "
-            + "bit 26",
+        "--codec golombset 21849bb0 | firstseen snapshot decode: this is not a set of golombset:"
+            + " the code that begins at bit 26 extends past the end, at bit 32",
         "--codec original 00 | this is not a set of original: the header takes 8 bytes, got 1",
         "--codec bip158 019dfca8 | --codec bip158 needs either --siphash-key or --block-hash",
         "--codec golombset 07 --query six | a key must be a whole number in [0, 2^64 - 1], got"
@@ -288,13 +287,5 @@ class SnapshotCodecTest {
       encode.standardInput().write("/index.html\n/index.php\n".getBytes(UTF_8));
       assertPrints(encode.end(), "AAAAAAAAAAAAAAAAAAAqA_g");
     }
-    assertThat(Invocation.of(words("decode", "--codec", "golombset", "21849bb0")))
-        .isEqualTo(
-            new Invocation(
-                ExitCode.USAGE,
-                List.of(),
-                List.of(
-                    "firstseen snapshot decode: this is not a set of golombset: the code that"
-                        + " begins at bit 26 extends past the end, at bit 32")));
   }
 }

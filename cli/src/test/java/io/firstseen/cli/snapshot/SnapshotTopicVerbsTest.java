@@ -116,8 +116,7 @@ class SnapshotTopicVerbsTest {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
       admin.deleteTopics(List.of(topic)).all().get();
     }
-    SnapshotWriter.createTopic(KAFKA.broker(), topic);
-    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
       writer.publish(2, "d");
     }
     assertThat(pull(servers))
@@ -139,9 +138,9 @@ class SnapshotTopicVerbsTest {
     new SetPublisher("other", parameters).publish(1, 0, 1).write(new SnapshotDirectory(output()));
     try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
       writer.publish(5, "a");
-      refused(
-          KAFKA.servers(),
-          output() + " holds set 'other', so set 'spam' must go into another directory");
+      pull(KAFKA.servers())
+          .assertRefused(
+              output() + " holds set 'other', so set 'spam' must go into another directory");
     }
     assertThat(new SnapshotDirectory(output()).sequences()).containsExactly(1L);
   }
@@ -155,16 +154,16 @@ class SnapshotTopicVerbsTest {
     }
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publish(5, "b");
-      refused(
-          servers,
-          "sequence 5 of set 'spam' has different content from the manifest in " + output());
+      pull(servers)
+          .assertRefused(
+              "sequence 5 of set 'spam' has different content from the manifest in " + output());
       writer.publishAsManifest(new byte[] {'?'});
-      refused(servers, "manifest");
+      pull(servers).assertRefused("manifest");
       SetParameters parameters =
           SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
       writer.publishAsManifest(
           new SetPublisher("other", parameters).publish(6, 0, 1).manifest().toBytes());
-      refused(servers, "it belongs to set 'other'");
+      pull(servers).assertRefused("it belongs to set 'other'");
       assertThat(query("a", "b")).containsExactly("a\tpresent", "b\tabsent");
       writer.publish(6, "b");
       assertThat(pull(servers).status()).isZero();
@@ -195,12 +194,6 @@ class SnapshotTopicVerbsTest {
     }
   }
 
-  private void refused(String servers, String why) {
-    Invocation refused = pull(servers);
-    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
-    assertThat(refused.err()).singleElement().asString().contains(why);
-  }
-
   @Test
   void pullWarnsOfAManifestThatHasExpired() throws Exception {
     try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
@@ -226,8 +219,7 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void pullMendsADamagedBlob() throws Exception {
-    SnapshotWriter.createTopic(KAFKA.broker(), topic);
-    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
       writer.publish(1, "a");
     }
     pull(KAFKA.servers());
@@ -334,10 +326,7 @@ class SnapshotTopicVerbsTest {
   }
 
   private static void infoRefuses(String why, String... words) {
-    Invocation refused = Invocation.of(words(List.of("snapshot", "info"), words));
-    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
-    assertThat(refused.out()).isEmpty();
-    assertThat(refused.err()).singleElement().asString().contains(why);
+    Invocation.of(words(List.of("snapshot", "info"), words)).assertRefused(why);
   }
 
   private List<String> query(String... keys) {

@@ -108,14 +108,18 @@ class SnapshotVerbsTest {
     }
   }
 
-  @Test
-  void buildReadsCompressedFilesAndStandardInput() throws IOException {
-    String text = "casa\nstrada\n";
+  private static byte[] gzip(String text) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
       gzip.write(text.getBytes(UTF_8));
     }
-    Files.write(directory.resolve("keys.gz"), bytes.toByteArray());
+    return bytes.toByteArray();
+  }
+
+  @Test
+  void buildReadsCompressedFilesAndStandardInput() throws IOException {
+    String text = "casa\nstrada\n";
+    Files.write(directory.resolve("keys.gz"), gzip(text));
     assertThat(build("--input", path("keys.gz"), "--output", path("a")).status()).isZero();
     Invocation piped =
         Invocation.withInput(
@@ -183,17 +187,6 @@ class SnapshotVerbsTest {
   }
 
   @Test
-  void buildWarnsOfThePublicHashKey() throws IOException {
-    String input = write("keys", "a\n");
-    Invocation call = Invocation.of("snapshot", "build", "--input", input, "--output", path("f"));
-    assertThat(call.status()).isZero();
-    assertThat(call.err())
-        .singleElement()
-        .asString()
-        .startsWith("warning: no hash key is configured, so the public key is used");
-  }
-
-  @Test
   void buildTellsMachinesWhatItDid() throws IOException {
     String input = write("keys", "a\nb\n\n1\tadd\ta\na\n");
     JsonNode result =
@@ -236,11 +229,7 @@ class SnapshotVerbsTest {
         .assertRefused("cannot read " + directory + ": it is a directory");
     build("--input", write("plain.gz", "plain text"), "--output", output)
         .assertRefused(path("plain.gz") + " is not in gzip format");
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write("a\nb\nc\n".repeat(1000).getBytes(UTF_8));
-    }
-    Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), 20));
+    Files.write(directory.resolve("cut.gz"), Arrays.copyOf(gzip("a\nb\nc\n".repeat(1000)), 20));
     build("--input", path("cut.gz"), "--output", output)
         .assertRefused("cannot read " + path("cut.gz") + ": it is truncated");
     assertThat(directory.resolve("f")).hasContent("as it was");
@@ -297,7 +286,7 @@ class SnapshotVerbsTest {
     assertThat(Invocation.of(build).err())
         .singleElement()
         .asString()
-        .startsWith("warning: no hash key is configured");
+        .startsWith("warning: no hash key is configured, so the public key is used");
     Invocation chosen = Invocation.of(concat(build, "--hash-key-file", "public"));
     assertThat(chosen.status()).isZero();
     assertThat(chosen.err()).isEmpty();
@@ -323,6 +312,7 @@ class SnapshotVerbsTest {
   void infoIsATable() throws IOException {
     String snapshot = snapshotOf("a", "b", "c");
     long bytes = Files.size(Path.of(snapshot));
+    long payloadBits = Snapshot.read(Path.of(snapshot)).header().payloadBits();
     Invocation call = Invocation.of("snapshot", "info", snapshot);
     assertThat(call.status()).isZero();
     assertThat(call.out())
@@ -334,17 +324,12 @@ class SnapshotVerbsTest {
             "shard               0 of 1",
             "bytes               " + bytes,
             "bits per key        " + String.format(Locale.ROOT, "%.3f", 8.0 * bytes / 3),
-            "payload bits/key    "
-                + String.format(Locale.ROOT, "%.3f", payloadBits(snapshot) / 3.0),
+            "payload bits/key    " + String.format(Locale.ROOT, "%.3f", payloadBits / 3.0),
             "rate asked for      0.001000",
             "rate predicted      0.001000",
             "hash                siphash-2-4",
             "key check           " + HexFormat.of().toHexDigits(KeyHash.parse(KEY).keyCheck()),
             "canonicaliser       none (version 1)");
-  }
-
-  private static long payloadBits(String snapshot) throws IOException {
-    return Snapshot.read(Path.of(snapshot)).header().payloadBits();
   }
 
   @Test
@@ -507,10 +492,10 @@ class SnapshotVerbsTest {
   }
 
   @Test
-  void queryAsksUnderAScope() throws IOException {
+  void queryAsksUnderAScope() throws Exception {
     KeyHash hash = KeyHash.fixed();
     SetParameters parameters = SetParameters.of(hash, Canonicaliser.NONE, new Shards(1), 1e-6);
-    long scoped = scopedHash(parameters, hash);
+    long scoped = parameters.hash("tenant".getBytes(UTF_8), "key".getBytes(UTF_8), hash);
     Snapshot snapshot =
         Snapshot.build(
             new long[] {scoped}, new SnapshotParameters(parameters, "scoped", 0, 0, 0, 0));
@@ -519,14 +504,6 @@ class SnapshotVerbsTest {
         .containsExactly("key\tpresent");
     assertThat(Invocation.of("snapshot", "query", path("f"), "key").out())
         .containsExactly("key\tabsent");
-  }
-
-  private static long scopedHash(SetParameters parameters, KeyHash hash) {
-    try {
-      return parameters.hash("tenant".getBytes(UTF_8), "key".getBytes(UTF_8), hash);
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
   }
 
   @Test
