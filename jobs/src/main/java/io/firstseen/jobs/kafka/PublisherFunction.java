@@ -60,8 +60,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    * @param keys the keys whose manifests are considered
    * @param dedupClaims the claims topic of the dedup job whose changelog the job reads
    * @param changelog the changelog
-   * @param identity the options that must be the same as those of the dedup job; null if the job
-   *     itself dedups
+   * @param identity the options that must equal the dedup job's options; null if the job itself
+   *     dedups
    * @param acceptedChanges the options that may differ, {@code set} if the state may lack the keys
    *     of the set
    * @param isOnlyManifests whether the topic contains only manifests, and no blobs
