@@ -23,6 +23,9 @@ final class PipelineRun {
 
   private static final int INCREMENTS = 50;
 
+  /** Repeats whose allocation is measured. */
+  private static final long MAX_REPEATS = 1_000_000;
+
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final Spec spec;
@@ -124,7 +127,7 @@ final class PipelineRun {
     this.flink = flink;
     stages.add(spec.subject().stage(spec.keys()));
     if (spec.sizes()) {
-      stages.add(Stage.noneNew(spec.keys(), spec.keys()));
+      stages.add(Stage.noneNew(spec.keys(), Math.min(spec.keys(), MAX_REPEATS)));
       long known = spec.keys();
       for (int i = 0; i < INCREMENTS; i++) {
         Stage increment = Stage.allNew(known, spec.keys() / INCREMENT_DIVISOR);
