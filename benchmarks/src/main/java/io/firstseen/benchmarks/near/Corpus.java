@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
@@ -74,7 +75,7 @@ final class Corpus {
   }
 
   /** Returns a chain of words. */
-  String chain(int length, Random random) {
+  String chain(int length, RandomGenerator random) {
     StringBuilder chain = new StringBuilder();
     int at = random.nextInt(words.size());
     for (int i = 0; i < length; i++) {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ContiguousSet;
+import com.google.common.collect.Lists;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.filters.near.NearRule;
 import java.io.BufferedReader;
@@ -21,6 +23,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -141,9 +144,14 @@ public final class NearComparison extends FiguresProgram {
           .addAll(ofMail);
     }
     int ofMails = Math.min(seen.size(), texts);
-    while (seen.size() < texts) {
-      seen.add(corpus.chain(profile.words, random));
-    }
+    // Texts are made when they are used, as ten million mails do not fit the memory.
+    List<String> all =
+        Lists.transform(
+            ContiguousSet.closedOpen(0, texts).asList(),
+            i ->
+                i < ofMails
+                    ? seen.get(i)
+                    : corpus.chain(profile.words, new SplittableRandom(SEED + i)));
     while (unseen.size() < NEW_TEXTS) {
       unseen.add(corpus.chain(profile.words, random));
     }
@@ -151,14 +159,14 @@ public final class NearComparison extends FiguresProgram {
     List<byte[]> live;
     List<Query> queries;
     try (NearTask task = new NearTask(profile.rule(), texts)) {
-      double rate = load(task, seen.subList(0, texts));
-      live = List.copyOf(task.accepted());
+      double rate = load(task, all);
+      live = Lists.transform(List.copyOf(task.accepted()), i -> NearTask.form(all.get(i)));
       queries = queries(profile, task, live, unseen, corpus, random);
       results.add(result(profile.rule().toString(), task, rate, queries));
     }
     NearRule folding = profile.rule().folding();
     try (NearTask task = new NearTask(folding, texts)) {
-      results.add(result(folding.toString(), task, load(task, seen.subList(0, texts)), queries));
+      results.add(result(folding.toString(), task, load(task, all), queries));
     }
     figures.title(
         "%s: %,d live texts, %,d of mails; %,d changed copies, %,d other texts"
@@ -176,15 +184,22 @@ public final class NearComparison extends FiguresProgram {
 
   /** Adds the texts, and returns the texts per second of CPU time of the second half. */
   private static double load(NearTask task, List<String> seen) throws Exception {
-    int half = seen.size() / 2;
-    for (String text : seen.subList(0, half)) {
-      task.add(text);
+    int added = 0;
+    int timed = 0;
+    double seconds = 0;
+    for (List<String> part : Lists.partition(seen, seen.size() / 1_000 + 1)) {
+      List<String> made = List.copyOf(part);
+      double start = NearTask.cpuSeconds();
+      for (String text : made) {
+        task.add(text);
+      }
+      added += made.size();
+      if (added > seen.size() / 2) {
+        timed += made.size();
+        seconds += NearTask.cpuSeconds() - start;
+      }
     }
-    double start = NearTask.cpuSeconds();
-    for (String text : seen.subList(half, seen.size())) {
-      task.add(text);
-    }
-    return (seen.size() - half) / (NearTask.cpuSeconds() - start);
+    return timed / seconds;
   }
 
   private static List<Query> queries(

@@ -12,6 +12,7 @@ import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -31,7 +32,8 @@ final class NearTask implements AutoCloseable {
   private final KeyedOneInputStreamOperatorTestHarness<Object, Change<byte[]>, Change<byte[]>>
       harness;
   private final TextSignature signature;
-  private final List<byte[]> accepted = new ArrayList<>();
+  private final List<Integer> accepted = new ArrayList<>();
+  private int texts;
   private long checkpoints;
 
   NearTask(NearRule rule, int capacity) throws Exception {
@@ -42,7 +44,7 @@ final class NearTask implements AutoCloseable {
             new SwallowingOutput<Change<byte[]>>() {
               @Override
               public void collect(StreamRecord<Change<byte[]>> record) {
-                accepted.add(record.getValue().event());
+                accepted.add(ByteBuffer.wrap(record.getValue().event()).getInt());
               }
             });
     harness.setCheckpointStorage(new JobManagerCheckpointStorage(Integer.MAX_VALUE));
@@ -72,18 +74,24 @@ final class NearTask implements AutoCloseable {
         0);
   }
 
-  static byte[] form(String text) throws InvalidKeyException {
-    return Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
+  static byte[] form(String text) {
+    try {
+      return Canonicaliser.TEXT.canonicalise(text.getBytes(UTF_8));
+    } catch (InvalidKeyException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
-  /** Computes form and signature of a text, and adds it. */
+  /** Computes form and signature of a text, and adds it. Texts are numbered from 0. */
   void add(String text) throws Exception {
     process(Operation.ADD, form(text));
+    texts++;
   }
 
   private void process(Operation operation, byte[] form) throws Exception {
     long[] hashes = signature.hashesAndSample(form, 0, HASH.hash(form));
-    harness.processElement(new StreamRecord<>(new Change<>(operation, form, 0, hashes, form), 0));
+    byte[] number = ByteBuffer.allocate(Integer.BYTES).putInt(texts).array();
+    harness.processElement(new StreamRecord<>(new Change<>(operation, form, 0, hashes, number), 0));
   }
 
   /**
@@ -101,8 +109,8 @@ final class NearTask implements AutoCloseable {
     return false;
   }
 
-  /** Returns the forms of the accepted texts. */
-  List<byte[]> accepted() throws Exception {
+  /** Returns the numbers of the accepted texts. */
+  List<Integer> accepted() throws Exception {
     decide();
     return accepted;
   }
