@@ -5,6 +5,7 @@ import io.firstseen.operators.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.SerializedThrowable;
 
 /** Paths of savepoints, and errors about them. */
 public final class SavepointDirectory {
@@ -51,8 +52,14 @@ public final class SavepointDirectory {
 
   /** Whether the dedup rejected the state. */
   public static boolean isRefusal(Throwable e) {
-    return ExceptionUtils.findThrowableSerializedAware(
-            e, IncompatibleStateException.class, SavepointDirectory.class.getClassLoader())
+    String refusal = IncompatibleStateException.class.getName();
+    return ExceptionUtils.findThrowable(
+            e,
+            cause ->
+                refusal.equals(
+                    cause instanceof SerializedThrowable serialized
+                        ? serialized.getOriginalErrorClassName()
+                        : cause.getClass().getName()))
         .isPresent();
   }
 }
