@@ -60,7 +60,7 @@ public final class FlinkRest {
 
   /** Whether this many TaskManagers have registered. They also register with a new JobManager. */
   public boolean hasTaskManagers(int count) throws IOException {
-    return get("/overview").path("taskmanagers").asInt() >= count;
+    return get("/overview").path("taskmanagers").asInt(-1) >= count;
   }
 
   /** The states of all jobs, such as RUNNING, by job id. */
