@@ -315,7 +315,7 @@ public final class EmbeddedBroker implements Closeable {
     properties.put("node.id", Integer.toString(NODE_ID));
     properties.put("process.roles", "broker,controller");
     properties.put(
-        "listeners", "PLAINTEXT://localhost:%d,CONTROLLER://localhost:0".formatted(settings.port));
+        "listeners", "PLAINTEXT://localhost:%s,CONTROLLER://localhost:0".formatted(settings.port));
     properties.put("controller.listener.names", CONTROLLER_LISTENER);
     properties.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
     // The real port is set once it is bound.

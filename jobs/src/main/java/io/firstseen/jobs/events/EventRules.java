@@ -47,7 +47,7 @@ final class EventRules implements Serializable {
     long aheadMillis = timestampMillis - clock.millis();
     if (aheadMillis > maxAheadMillis) {
       throw new MalformedEventException(
-          "%s%d ms%s, got %d ms ahead"
+          "%s%s ms%s, got %s ms ahead"
               .formatted(TIME_AT_MOST, maxAheadMillis, AHEAD_OF_THE_CLOCK, aheadMillis));
     }
   }
@@ -56,7 +56,7 @@ final class EventRules implements Serializable {
   static void checkNotSeconds(String what, long millis) throws MalformedEventException {
     if (millis >= MIN_SECONDS && millis < MAX_SECONDS) {
       throw new MalformedEventException(
-          ("%s must be in milliseconds, %d looks like seconds: multiply it by 1000, or with "
+          ("%s must be in milliseconds, %s looks like seconds: multiply it by 1000, or with "
                   + "--time-field add --time-unit seconds")
               .formatted(what, millis));
     }
