@@ -32,7 +32,7 @@ public final class ProcessLock implements Closeable {
    *     object holds it
    */
   public static @Nullable ProcessLock tryLock(Path file, OpenOption... options) throws IOException {
-    Path locked = file.getParent().toRealPath().resolve(file.getFileName());
+    Path locked = file.toAbsolutePath().getParent().toRealPath().resolve(file.getFileName());
     if (!LOCKED_HERE.add(locked)) {
       return null;
     }
