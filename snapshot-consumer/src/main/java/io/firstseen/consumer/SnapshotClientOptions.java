@@ -139,6 +139,19 @@ public final class SnapshotClientOptions {
     return values.trustedKeys;
   }
 
+  /**
+   * Returns the location of all blobs, which overrides the location in manifests; empty if
+   * manifests decide.
+   */
+  public Optional<URI> blobDirectory() {
+    return Optional.ofNullable(values.blobDirectory);
+  }
+
+  /** Returns the loader of all blobs; empty if the client fetches them itself. */
+  public Optional<BlobLoader> blobLoader() {
+    return Optional.ofNullable(values.blobLoader);
+  }
+
   BlobSource blobSource() {
     return new BlobSource(values.blobDirectory, values.blobLoader, !values.trustedKeys.isEmpty());
   }
