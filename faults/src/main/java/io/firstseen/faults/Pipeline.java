@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -64,6 +65,9 @@ final class Pipeline implements Closeable {
   /** For so long other faults last at least. */
   static final long NOTICED_MILLIS = 8000;
 
+  /** On a machine that is busy, the processes take minutes. */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
+
   private static final int SLOTS = 6;
   private static final String HEAP = "heap";
   private static final String HASH_KEY = "00112233445566778899aabbccddeeff";
@@ -88,8 +92,6 @@ final class Pipeline implements Closeable {
 
   private static final List<String> FLINK_OPTIONS =
       List.of(
-          "-XX:MaxDirectMemorySize=320m",
-          "-XX:MaxMetaspaceSize=256m",
           // As in Flink's default configuration.
           "--add-opens=java.base/java.util=ALL-UNNAMED",
           "--add-opens=java.base/java.lang=ALL-UNNAMED",
@@ -354,7 +356,7 @@ final class Pipeline implements Closeable {
         start -> true);
   }
 
-  private void startCluster() throws IOException {
+  private void startCluster() throws IOException, InterruptedException {
     String conf = directory.resolve("conf").toString();
     startPart(
         "zookeeper",
@@ -369,13 +371,37 @@ final class Pipeline implements Closeable {
         List.of("--configDir", conf),
         start -> true);
     for (int number = 1; number <= 2; number++) {
-      int registered = number;
       startPart(
           "taskmanager-" + number,
           settings.taskHeapMebibytes + 64,
           FLINK + "runtime.taskexecutor.TaskManagerRunner",
           List.of("--configDir", conf, "-D", "taskmanager.resource-id=taskmanager-" + number),
-          start -> rest.hasTaskManagers(registered));
+          start -> true);
+    }
+    awaitTaskManagers();
+  }
+
+  private void awaitTaskManagers() throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + START_TIMEOUT.toNanos();
+    while (!hasTaskManagers()) {
+      for (String name : CLUSTER) {
+        if (!part(name).isAlive()) {
+          throw new IOException("%s has ended: %s".formatted(name, part(name).lastLine()));
+        }
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new IOException(
+            "the TaskManagers have not registered within " + START_TIMEOUT.toSeconds() + " s");
+      }
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  private boolean hasTaskManagers() {
+    try {
+      return rest.hasTaskManagers(2);
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -396,6 +422,9 @@ final class Pipeline implements Closeable {
     List<Path> classPath = ClassPath.ofThisJvm();
     if (main.startsWith(FLINK)) {
       options.addAll(FLINK_OPTIONS);
+      if (name.startsWith("taskmanager")) {
+        options.addAll(List.of("-XX:MaxDirectMemorySize=320m", "-XX:MaxMetaspaceSize=256m"));
+      }
       classPath =
           classPath.stream()
               .filter(jar -> jar.toString().endsWith(".jar"))
@@ -482,11 +511,11 @@ final class Pipeline implements Closeable {
   }
 
   /** Starts a new cluster, and in it the jobs from their last retained checkpoints. */
-  void startAgain(int parallelism) throws IOException {
+  void startAgain(int parallelism) throws IOException, InterruptedException {
     for (String name : CLUSTER) {
       part(name).startWithoutWaiting();
     }
-    part("taskmanager-2").awaitReady();
+    awaitTaskManagers();
     for (Job job : Job.values()) {
       RunningJob before = jobs.get(job);
       // A job without a checkpoint starts from what it started from. Unlike a savepoint, a

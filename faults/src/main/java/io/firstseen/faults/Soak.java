@@ -225,7 +225,7 @@ public final class Soak implements Callable<Integer> {
       String id = pipeline.jobId(job);
       String state = pipeline.rest.jobs().get(id);
       int restored = pipeline.rest.checkpoints(id).path("counts").path("restored").asInt();
-      if (!state.equals("RUNNING") || (restored > 0 && !mayBeRestored)) {
+      if (!"RUNNING".equals(state) || (restored > 0 && !mayBeRestored)) {
         differences.add("%s is %s, and was restored %d times".formatted(job, state, restored));
       }
     }
