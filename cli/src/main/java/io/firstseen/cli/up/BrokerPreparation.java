@@ -1,20 +1,19 @@
 package io.firstseen.cli.up;
 
+import io.firstseen.jobs.kafka.OpenTransactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.TransactionListing;
-import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Prepares the broker before the jobs start. */
 final class BrokerPreparation {
@@ -24,14 +23,17 @@ final class BrokerPreparation {
   /** Creates missing topics. */
   static void makeTopics(Admin admin, Stream<String> topics, int partitions)
       throws ExecutionException, InterruptedException {
-    Set<String> present = admin.listTopics().names().get();
-    List<NewTopic> missing =
-        topics
-            .distinct()
-            .filter(topic -> !present.contains(topic))
-            .map(topic -> new NewTopic(topic, partitions, (short) 1))
-            .toList();
-    admin.createTopics(missing).all().get();
+    List<NewTopic> wanted =
+        topics.distinct().map(topic -> new NewTopic(topic, partitions, (short) 1)).toList();
+    for (KafkaFuture<Void> created : admin.createTopics(wanted).values().values()) {
+      try {
+        created.get();
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof TopicExistsException)) {
+          throw e;
+        }
+      }
+    }
   }
 
   /**
@@ -75,13 +77,7 @@ final class BrokerPreparation {
   static void abortTransactions(Admin admin, String ids, List<String> jobs)
       throws ExecutionException, InterruptedException {
     List<String> open =
-        admin
-            .listTransactions(
-                new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
-            .all()
-            .get()
-            .stream()
-            .map(TransactionListing::transactionalId)
+        OpenTransactions.ids(admin).stream()
             .filter(id -> jobs.stream().anyMatch(job -> id.startsWith(ids + job + "-")))
             .toList();
     if (!open.isEmpty()) {

@@ -13,9 +13,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListTransactionsOptions;
-import org.apache.kafka.clients.admin.TransactionListing;
-import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -192,13 +189,7 @@ final class ClaimedOutput implements AutoCloseable {
     long committedUpTo = state.isThere && lastClaim().equals(other) ? state.checkpoint : 0;
     try (Admin admin = Admin.create(claims.clientProperties())) {
       List<String> open =
-          admin
-              .listTransactions(
-                  new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
-              .all()
-              .get()
-              .stream()
-              .map(TransactionListing::transactionalId)
+          OpenTransactions.ids(admin).stream()
               .filter(id -> isOf(other, id))
               .filter(id -> Long.parseLong(id.substring(id.lastIndexOf('-') + 1)) > committedUpTo)
               .toList();
