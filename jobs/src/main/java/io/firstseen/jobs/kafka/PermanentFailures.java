@@ -32,7 +32,7 @@ final class PermanentFailures {
                   + "topic"),
           new Kind(
               UnsupportedForMessageFormatException.class,
-              "use a broker that supports " + "transactions"),
+              "use a broker that supports transactions"),
           new Kind(ConfigException.class, "correct --kafka-property or --kafka-properties"));
 
   private PermanentFailures() {}
