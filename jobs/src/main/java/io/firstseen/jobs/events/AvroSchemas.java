@@ -18,7 +18,7 @@ interface AvroSchemas extends Serializable {
   /** The schema of a value, by the id in its header, or 0 if values have no header. */
   Schema of(int id) throws MalformedEventException;
 
-  /** Reads a schema. Only throws an {@link AvroRuntimeException} for any text. */
+  /** Reads a schema; throws an {@link AvroRuntimeException} for any other text. */
   static Schema parse(String json) {
     Schema.Parser parser = new Schema.Parser();
     parser.setValidateDefaults(false);

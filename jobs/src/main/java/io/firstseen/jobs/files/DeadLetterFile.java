@@ -22,6 +22,7 @@ public final class DeadLetterFile extends OutputFile {
     this.raw = raw;
   }
 
+  /** Writes an event and the reason why it is unusable. */
   public void write(SourceEvent event, String reason) {
     line(line(event, reason, raw));
   }

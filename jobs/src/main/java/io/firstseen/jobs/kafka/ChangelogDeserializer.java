@@ -26,6 +26,7 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
   private final EventParser parser;
   private transient @Nullable AcceptedReader reader;
 
+  /** Creates a deserializer. */
   public ChangelogDeserializer(EventParser parser) {
     this.parser = parser;
   }

@@ -22,10 +22,12 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
     /** A client that only reads snapshots. */
     NONE;
 
+    /** Whether the job dedups. */
     public boolean dedups() {
       return this == DEDUP || this == PIPELINE;
     }
 
+    /** Whether the job publishes a set. */
     public boolean publishes() {
       return this == SNAPSHOTS || this == PIPELINE;
     }

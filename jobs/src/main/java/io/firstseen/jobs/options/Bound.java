@@ -12,7 +12,7 @@ public @interface Bound {
 
   /** The component that compares the value. */
   enum By {
-    /** The dedup, with its state and the claims topic; also {@code SnapshotJob}. */
+    /** The dedup, with its state and the claims topic; also {@code SnapshotJob}, if it has it. */
     IDENTITY,
     /** {@code SnapshotJob}, with the claims topic. The dedup may change the value at a restart. */
     CHANGELOG,

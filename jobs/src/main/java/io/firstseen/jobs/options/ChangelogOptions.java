@@ -48,6 +48,7 @@ public final class ChangelogOptions {
     return near.rule();
   }
 
+  /** How far ahead of the clock a record's time may be; zero or more. */
   public Duration maxAhead() {
     return maxAhead;
   }

@@ -142,10 +142,12 @@ public final class DedupOptions {
 
   DedupOptions() {}
 
+  /** The false-positive rate at {@link #capacity()}, in (0, 0.1]. */
   public double falsePositiveRate() {
     return falsePositiveRate;
   }
 
+  /** The number of live keys that the filter is planned for, at least 1. */
   public long capacity() {
     return capacity;
   }
@@ -170,6 +172,7 @@ public final class DedupOptions {
     return pageCacheBytes;
   }
 
+  /** Whether only the filter decides, or the filter and an exact set. */
   public DedupMode mode() {
     return mode;
   }
@@ -203,6 +206,7 @@ public final class DedupOptions {
     return auditSlices;
   }
 
+  /** How far ahead of the clock an event's time may be; zero or more. */
   public Duration maxAhead() {
     return maxAhead;
   }

@@ -101,10 +101,12 @@ public final class EventOptions {
     return topics().get(0);
   }
 
+  /** Whether the scope of a key is the name of its topic. */
   public boolean isScopeFromTopic() {
     return scopeFromTopic;
   }
 
+  /** The format of an event in a record. */
   public KafkaOptions.EventFormat format() {
     return format;
   }
@@ -123,6 +125,7 @@ public final class EventOptions {
     return schema.schema();
   }
 
+  /** The start position of a job without a checkpoint. */
   public KafkaOptions.Start start() {
     return start;
   }

@@ -36,10 +36,12 @@ public record JobIdentity(NavigableMap<String, String> values) implements Serial
   private static final Set<Bound.By> ACCEPTABLE =
       Set.of(Bound.By.IDENTITY, Bound.By.CHANGELOG, Bound.By.PUBLISHER);
 
+  /** The identity with these values. */
   public static JobIdentity of(Map<String, String> values) {
     return new JobIdentity(new TreeMap<>(values));
   }
 
+  /** The identity of a dedup job. */
   public static JobIdentity ofDedup(KafkaOptions kafka, JobOptions options) {
     return new JobIdentity(collect(RECORDED, options.keys(), options.dedup(), kafka));
   }

@@ -29,6 +29,7 @@ public final class JobOptions {
 
   JobOptions() {}
 
+  /** The options of a dedup job. */
   public static JobOptions forDedup(KeyOptions keys, StreamOptions stream, DedupOptions dedup) {
     JobOptions options = new JobOptions();
     options.keys = keys;
@@ -37,6 +38,7 @@ public final class JobOptions {
     return options;
   }
 
+  /** The options of a snapshot job. */
   public static JobOptions forSnapshots(
       KeyOptions keys,
       StreamOptions stream,
@@ -59,6 +61,7 @@ public final class JobOptions {
     return options;
   }
 
+  /** The canonicaliser and the hash key. */
   public KeyOptions keys() {
     return keys;
   }
@@ -108,6 +111,7 @@ public final class JobOptions {
         || (snapshots != null && !snapshotKeyHash().isFixedKey());
   }
 
+  /** Parallelism, state and event time. */
   public StreamOptions stream() {
     return stream;
   }

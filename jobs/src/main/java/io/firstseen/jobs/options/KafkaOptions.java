@@ -218,6 +218,7 @@ public final class KafkaOptions implements Cloneable {
     }
   }
 
+  /** The bootstrap servers. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
@@ -227,10 +228,12 @@ public final class KafkaOptions implements Cloneable {
     return Optional.ofNullable(stopOffsets);
   }
 
+  /** The topics that the job writes to. */
   public TopicOptions topics() {
     return topics;
   }
 
+  /** The topics and the format of events. */
   public EventOptions events() {
     return events;
   }
@@ -240,14 +243,17 @@ public final class KafkaOptions implements Cloneable {
     return transactionalIdPrefix + "." + topic;
   }
 
+  /** How long the broker keeps an uncommitted transaction. */
   public Duration transactionTimeout() {
     return transactionTimeout;
   }
 
+  /** The time for which the accepted topic must keep tombstones. */
   public Duration maxDowntime() {
     return maxDowntime;
   }
 
+  /** Whether to continue what another job has written. */
   public boolean takeOver() {
     return takeOver;
   }
@@ -257,22 +263,27 @@ public final class KafkaOptions implements Cloneable {
     return Set.copyOf(acceptedChanges);
   }
 
+  /** Whether topics may differ from the topics in the state. */
   public boolean acceptNewTopic() {
     return acceptNewTopic;
   }
 
+  /** Whether records of the input may have been deleted before the job read them. */
   public boolean allowSkippedOffsets() {
     return allowSkippedOffsets;
   }
 
+  /** Files of public keys whose manifests are valid in addition to manifests of the signing key. */
   public List<Path> publicKeys() {
     return List.copyOf(publicKeys);
   }
 
+  /** Time between checkpoints. */
   public Duration checkpointInterval() {
     return checkpointInterval;
   }
 
+  /** The directory of checkpoints, if it was given. */
   public Optional<String> checkpointDirectory() {
     return Optional.ofNullable(checkpointDirectory);
   }

@@ -181,10 +181,12 @@ public final class SnapshotOptions {
 
   SnapshotOptions() {}
 
+  /** The name of the set of keys; unique on a snapshots topic. */
   public String setName() {
     return setName;
   }
 
+  /** The length of a window of event time. */
   public Duration window() {
     return window;
   }

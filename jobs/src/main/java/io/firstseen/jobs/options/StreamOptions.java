@@ -87,22 +87,29 @@ public final class StreamOptions {
 
   StreamOptions() {}
 
+  /** Parallel tasks of each operator, at least 1. */
   public int parallelism() {
     return parallelism;
   }
 
+  /** The state backend. */
   public StateBackend stateBackend() {
     return stateBackend;
   }
 
+  /**
+   * The maximum lateness of an event relative to the newest event of its partition; zero or more.
+   */
   public Duration outOfOrderness() {
     return outOfOrderness;
   }
 
+  /** How long a partition may be silent before it no longer holds the watermark back. */
   public Duration idleTimeout() {
     return idleTimeout;
   }
 
+  /** Whether TaskManagers read the hash keys, so that the job does not contain them. */
   public boolean isHashKeyOnWorkers() {
     return hashKeyOnWorkers;
   }

@@ -151,6 +151,7 @@ public final class TopicOptions {
 
   TopicOptions() {}
 
+  /** The compacted topic of accepted keys and removals. */
   public String acceptedTopic() {
     return acceptedTopic;
   }
@@ -163,26 +164,32 @@ public final class TopicOptions {
     return output.hasChangelog() ? acceptedTopic : recordsTopic;
   }
 
+  /** The output for events that change the live keys. */
   public Output output() {
     return output;
   }
 
+  /** The topic of forwarded records. */
   public String recordsTopic() {
     return recordsTopic;
   }
 
+  /** The topic of duplicates and unknown deletes. */
   public String duplicatesTopic() {
     return duplicatesTopic;
   }
 
+  /** The duplicates and unknown deletes that are written to {@link #duplicatesTopic()}. */
   public Duplicates duplicates() {
     return duplicates;
   }
 
+  /** The topic of records that cannot be used. */
   public String deadLettersTopic() {
     return deadLettersTopic;
   }
 
+  /** The compacted topic of snapshots. */
   public String snapshotsTopic() {
     return snapshotsTopic;
   }

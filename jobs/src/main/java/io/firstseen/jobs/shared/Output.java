@@ -9,10 +9,12 @@ public enum Output {
   /** The changelog and the records. */
   BOTH;
 
+  /** Whether the changelog is written. */
   public boolean hasChangelog() {
     return this != RECORD;
   }
 
+  /** Whether the records are forwarded. */
   public boolean hasRecords() {
     return this != CHANGELOG;
   }

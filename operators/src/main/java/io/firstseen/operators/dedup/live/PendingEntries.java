@@ -47,6 +47,7 @@ public final class PendingEntries {
     this.byNumber = new OfShard[shardCount];
   }
 
+  /** Adds a shard of this task. */
   public void add(int number, Integer key) {
     byNumber[number] = new OfShard(number, key);
     shards.add(byNumber[number]);
