@@ -78,9 +78,7 @@ record DirectoryPublisher(
     directory.writeNewestManifest();
     Manifest newest = directory.latest();
     requireSame(newest);
-    long[] sorted = UnsignedSort.parallelSorted(hashes);
-    long keys =
-        IntStream.range(0, sorted.length).filter(i -> i == 0 || sorted[i] != sorted[i - 1]).count();
+    long keys = distinct(UnsignedSort.parallelSorted(hashes));
     Optional<String> breach = publication.bounds().breach(newest.count(), keys);
     if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
       String reason =
@@ -95,6 +93,12 @@ record DirectoryPublisher(
           new SnapshotDirectory.Pruned(0, 0));
     }
     return write(newest, writer(newest), hashes, nowMillis);
+  }
+
+  private static long distinct(long[] sorted) {
+    return IntStream.range(0, sorted.length)
+        .filter(i -> i == 0 || sorted[i] != sorted[i - 1])
+        .count();
   }
 
   private void requireSame(Manifest newest) {

@@ -21,6 +21,7 @@ import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.NearOptions;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,6 +37,9 @@ import picocli.CommandLine.Option;
 
 /** Options of a file of keys, and the hashes that a set contains for these keys or texts. */
 final class KeyFile {
+  /** The length of the longest array. */
+  private static final int MAX_HASHES = Integer.MAX_VALUE - 8;
+
   @Option(
       names = "--input",
       required = true,
@@ -69,6 +73,7 @@ final class KeyFile {
 
   private KeyLines lines;
   private long nearDuplicates;
+  private int hashCount;
 
   /** The number of a column. */
   static final class Column extends OptionValues.WholeNumber {
@@ -114,10 +119,18 @@ final class KeyFile {
     lines = new KeyLines(input, keys.canonicaliser(), column, rejected, err);
     KeyHash keyHash = keys.keyHash();
     LongStream.Builder hashes = LongStream.builder();
+    LongConsumer receiver =
+        hash -> {
+          if (hashCount++ == MAX_HASHES) {
+            throw new UserErrorException(
+                "one snapshot takes at most " + MAX_HASHES + " keys; " + input + " has more");
+          }
+          hashes.accept(hash);
+        };
     near.rule()
         .ifPresentOrElse(
-            rule -> readTexts(new AcceptedTexts(rule, keyHash), hashes),
-            () -> lines.forEach(key -> hashes.accept(keyHash.hash(key))));
+            rule -> readTexts(new AcceptedTexts(rule, keyHash), receiver),
+            () -> lines.forEach(key -> receiver.accept(keyHash.hash(key))));
     if (rejected != null) {
       rejected.complete();
     }

@@ -14,7 +14,6 @@ import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,8 +40,6 @@ import picocli.CommandLine.Option;
       "With --near, lines that resemble an earlier line are omitted."
     })
 final class SnapshotBuildCommand extends Verb {
-  private static final int MAX_KEYS = 1 << 30;
-
   @Mixin private KeyFile keys;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
@@ -94,10 +91,6 @@ final class SnapshotBuildCommand extends Verb {
     // Open the output first, so that an unwritable file is detected before the work.
     OutputFile file = cleanup.open(() -> new OutputFile(output));
     long[] hashes = keys.read(cleanup, this::output, err());
-    if (hashes.length > MAX_KEYS) {
-      throw new UserErrorException(
-          "one snapshot takes at most " + MAX_KEYS + " keys; " + keys.input + " has more");
-    }
     // The rate may need more bits than a hash has.
     Snapshot snapshot =
         accepted(
