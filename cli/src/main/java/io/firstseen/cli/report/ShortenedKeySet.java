@@ -71,8 +71,8 @@ final class ShortenedKeySet implements MembershipFilter {
     long seed = mix(hash);
     long code = codeOf(seed);
     long cell = search(seed, code);
-    if (get(cell) == 0) {
-      put(cell, code);
+    if (cell < 0) {
+      put(~cell, code);
       used++;
     }
   }
@@ -80,16 +80,19 @@ final class ShortenedKeySet implements MembershipFilter {
   @Override
   public boolean mightContain(long hash) {
     long seed = mix(hash);
-    return get(search(seed, codeOf(seed))) != 0;
+    return search(seed, codeOf(seed)) >= 0;
   }
 
-  /** The cell with this code, or the empty cell at which the search for it ends. */
+  /** The cell with this code, or the complement of the empty cell at which the search ends. */
   private long search(long seed, long code) {
     for (long i = 1; ; i++) {
       long cell = scaled(mix(seed + i * GOLDEN), cells);
       long found = get(cell);
-      if (found == code || found == 0) {
+      if (found == code) {
         return cell;
+      }
+      if (found == 0) {
+        return ~cell;
       }
     }
   }
