@@ -3,6 +3,7 @@ package io.firstseen.cli.demo;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.types.Operation;
@@ -69,10 +70,15 @@ record DemoEvent(
    * @throws IllegalArgumentException if the value has no number
    */
   static int numberIn(byte[] recordValue) {
+    JsonNode number;
     try {
-      return JSON.readTree(recordValue).required(NUMBER_FIELD).intValue();
+      number = JSON.readTree(recordValue).required(NUMBER_FIELD);
     } catch (IOException e) {
       throw new IllegalArgumentException("not an event of the demo", e);
     }
+    if (!number.isInt()) {
+      throw new IllegalArgumentException("an event without its number");
+    }
+    return number.intValue();
   }
 }
