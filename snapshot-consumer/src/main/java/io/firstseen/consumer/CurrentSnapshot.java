@@ -71,6 +71,9 @@ final class CurrentSnapshot {
   /** Waits until a condition holds or the timeout ends, and returns the view at that time. */
   synchronized View await(Predicate<View> condition, long timeoutNanos)
       throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     long startNanos = System.nanoTime();
     long leftNanos = timeoutNanos;
     while (!condition.test(view) && leftNanos > 0) {

@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,8 @@ public final class ProcessLock implements Closeable {
   // A process that closes any channel to a file loses all its locks on the file, including locks
   // acquired through other channels. So a second lock in this process must not open the file.
   private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
+
+  private static final Map<Path, FileChannel> CONTENDED = new ConcurrentHashMap<>();
 
   private final Path locked;
   private @Nullable FileChannel channel;
@@ -39,10 +42,13 @@ public final class ProcessLock implements Closeable {
     ProcessLock lock = new ProcessLock(locked);
     boolean isAcquired = false;
     try {
-      lock.channel = FileChannel.open(file, options);
+      FileChannel contended = CONTENDED.remove(locked);
+      lock.channel = contended == null ? FileChannel.open(file, options) : contended;
       isAcquired = lock.channel.tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      // A copy of this class in a different class loader holds the lock.
+      // A copy of this class in a different class loader holds the lock, and must not lose it.
+      CONTENDED.put(locked, lock.channel);
+      lock.channel = null;
     } finally {
       if (!isAcquired) {
         lock.close();

@@ -60,7 +60,8 @@ public final class Snapshot {
    *     small for the false-positive rate or has more values than there are suffixes
    */
   public static Snapshot build(long[] hashes, Universe universe, SnapshotParameters parameters) {
-    return ofSorted(UnsignedSort.parallelSorted(hashes), universe, parameters);
+    return ofSorted(
+        UnsignedSort.parallelSorted(hashes), Objects.requireNonNull(universe), parameters);
   }
 
   /**

@@ -9,9 +9,12 @@ import io.firstseen.filters.key.Shards;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -63,6 +66,20 @@ class SnapshotDirectoryTest {
     assertThatThrownBy(directory::lock).isExactlyInstanceOf(SnapshotException.class);
     next.close();
     assertThat(inAnotherProcess()).isEqualTo("locked");
+  }
+
+  @Test
+  void anAttemptDoesNotReleaseALockOfAnotherClassLoader() throws Exception {
+    directory.lock().close();
+    try (FileChannel other = FileChannel.open(path.resolve(".lock"), StandardOpenOption.WRITE);
+        FileLock held = other.lock()) {
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(directory::lock).isExactlyInstanceOf(SnapshotException.class);
+      }
+      assertThat(inAnotherProcess()).isEqualTo("another job writes snapshots into " + path);
+      assertThat(held.isValid()).isTrue();
+    }
+    directory.lock().close();
   }
 
   private String inAnotherProcess() throws Exception {
