@@ -1,6 +1,6 @@
 package io.firstseen.faults;
 
-import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.processes.LocalProcess;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;

@@ -2,15 +2,15 @@ package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Main;
-import io.firstseen.cli.processes.BrokerProcess;
-import io.firstseen.cli.processes.ClassPath;
-import io.firstseen.cli.processes.FlinkRest;
-import io.firstseen.cli.processes.LocalPorts;
-import io.firstseen.cli.processes.LocalProcess;
-import io.firstseen.cli.processes.ProcessLogs;
-import io.firstseen.cli.processes.RetainedState;
-import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.fixtures.TcpProxy;
+import io.firstseen.processes.BrokerProcess;
+import io.firstseen.processes.ClassPath;
+import io.firstseen.processes.FlinkPath;
+import io.firstseen.processes.FlinkRest;
+import io.firstseen.processes.LocalPorts;
+import io.firstseen.processes.LocalProcess;
+import io.firstseen.processes.ProcessLogs;
+import io.firstseen.processes.RetainedState;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -79,12 +79,12 @@ final class Pipeline implements Closeable {
           "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1");
 
   /**
-   * What the job jar must bring along, by the names of the files. The command is there since it
-   * starts the processes.
+   * What the job jar must bring along, by the names of the files. The module {@code processes} is
+   * there since it starts the processes.
    */
   private static final Pattern NOT_FLINK =
       Pattern.compile(
-          "(filters|state-serializers|operators|jobs|snapshot-consumer|snapshot-server|faults"
+          "(filters|state-serializers|operators|jobs|snapshot-consumer|snapshot-server|cli|faults"
               + "|testing|siphash|hash4j|crawler-commons|jackson|avro|protobuf-java|picocli|kafka"
               + "|flink-connector-kafka|flink-connector-base|micrometer|prometheus)[-_].*");
 

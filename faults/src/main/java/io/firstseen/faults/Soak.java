@@ -1,8 +1,8 @@
 package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.faults.SoakSeries.Kind;
+import io.firstseen.processes.LocalProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.firstseen.benchmarks.alternatives;
 
-import io.firstseen.cli.processes.LocalPorts;
-import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.processes.LocalPorts;
+import io.firstseen.processes.LocalProcess;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,8 +1,8 @@
 package io.firstseen.benchmarks.shared;
 
 import com.google.common.collect.Streams;
-import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.embedded.EmbeddedCluster;
+import io.firstseen.processes.FlinkPath;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileVisitResult;

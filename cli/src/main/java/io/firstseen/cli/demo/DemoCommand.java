@@ -1,6 +1,5 @@
 package io.firstseen.cli.demo;
 
-import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Verb;
@@ -9,6 +8,7 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import io.firstseen.processes.LocalPorts;
 import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine.Command;

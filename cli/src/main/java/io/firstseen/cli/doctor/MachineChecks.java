@@ -2,8 +2,8 @@ package io.firstseen.cli.doctor;
 
 import com.sun.management.OperatingSystemMXBean;
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.firstseen.cli.processes.ClassPath;
 import io.firstseen.jobs.shared.Finding;
+import io.firstseen.processes.ClassPath;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

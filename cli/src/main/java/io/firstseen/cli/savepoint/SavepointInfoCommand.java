@@ -2,12 +2,12 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.processes.FlinkPath;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -1,8 +1,8 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.cli.processes.LocalProcess;
-import io.firstseen.cli.processes.ProcessLogs;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.processes.LocalProcess;
+import io.firstseen.processes.ProcessLogs;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,9 +1,9 @@
 package io.firstseen.cli.up;
 
-import io.firstseen.cli.processes.FlinkRest;
-import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.processes.FlinkRest;
+import io.firstseen.processes.LocalProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -28,7 +28,7 @@ class JsonLogTest {
   @ValueSource(
       strings = {
         "cli/src/main/resources/log4j2-json.properties",
-        "cli/src/main/resources/log4j2-process-json.properties",
+        "processes/src/main/resources/log4j2-process-json.properties",
         "deploy/flink/log4j-console.properties"
       })
   void eachEntryIsAnObjectOnALine(String file) throws Exception {
@@ -76,7 +76,7 @@ class JsonLogTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "cli/src/main/resources/log4j2-process-json.properties",
+        "processes/src/main/resources/log4j2-process-json.properties",
         "deploy/flink/log4j-console.properties"
       })
   void theTemplateIsTheSame(String file) throws Exception {

@@ -1,4 +1,4 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
 import java.nio.file.Path;
 import java.util.List;

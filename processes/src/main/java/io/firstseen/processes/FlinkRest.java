@@ -1,4 +1,4 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

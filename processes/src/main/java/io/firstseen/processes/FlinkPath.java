@@ -1,4 +1,4 @@
-package io.firstseen.cli.shared;
+package io.firstseen.processes;
 
 import java.nio.file.Path;
 

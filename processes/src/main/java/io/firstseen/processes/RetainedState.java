@@ -1,6 +1,5 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
-import io.firstseen.cli.shared.FlinkPath;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

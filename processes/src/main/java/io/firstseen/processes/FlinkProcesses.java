@@ -1,7 +1,6 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
-import io.firstseen.cli.processes.LocalProcess.Command;
-import io.firstseen.cli.shared.FlinkPath;
+import io.firstseen.processes.LocalProcess.Command;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;

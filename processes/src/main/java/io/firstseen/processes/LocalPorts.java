@@ -1,4 +1,4 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
 import io.firstseen.embedded.LocalPort;
 import io.firstseen.operators.UserErrorException;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.processes;
+package io.firstseen.processes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

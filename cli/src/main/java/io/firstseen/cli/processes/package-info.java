@@ -1,7 +1,0 @@
-/**
- * Kafka and Flink in separate processes on this machine: {@link
- * io.firstseen.cli.processes.BrokerProcess} and {@link io.firstseen.cli.processes.FlinkProcesses}.
- * Each process has a log file, reports when it is ready, and can be stopped, killed and restarted
- * on the same ports and data.
- */
-package io.firstseen.cli.processes;
