@@ -2,10 +2,9 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.ExactDedup;
 import io.firstseen.benchmarks.shared.FlinkSettings;
 import io.firstseen.benchmarks.shared.LocalFlink;
-import io.firstseen.benchmarks.shared.Stage;
-import io.firstseen.benchmarks.shared.Stages;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.operators.dedup.Firstseen;
@@ -14,13 +13,19 @@ import io.firstseen.operators.dedup.WarmStart;
 import io.firstseen.processes.FlinkPath;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.stream.LongStream;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateBackendOptions;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.state.api.OperatorIdentifier;
+import org.apache.flink.state.api.OperatorTransformation;
+import org.apache.flink.state.api.SavepointWriter;
+import org.apache.flink.state.api.functions.KeyedStateBootstrapFunction;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
  * The process that makes a savepoint of known keys, and answers its URI. For the dedup it uses
@@ -53,19 +58,26 @@ public final class KnownKeysRun {
   }
 
   private static String runExact(Spec spec) throws Exception {
-    FlinkSettings settings = new FlinkSettings(1, 256, true);
+    FlinkSettings settings = new FlinkSettings(1, 2048, true);
+    Path target = Path.of(spec.directory(), "known");
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), settings)) {
-      Stages progress = Stages.prepare(1, 1);
-      JobClient job =
-          flink.start(
-              Pipelines.build(
-                  Subject.HASH_ROCKSDB,
-                  spec.keys(),
-                  List.of(Stage.allNew(0, spec.keys())),
-                  flink.environment(Backend.ROCKSDB, settings, false, null)));
-      flink.await(job, progress.begin(0));
-      return FlinkPath.of(flink.savepoint(job, SavepointFormatType.CANONICAL));
+      StreamExecutionEnvironment env = flink.environment(Backend.ROCKSDB, settings, false, null);
+      Configuration types = new Configuration();
+      types.set(PipelineOptions.GENERIC_TYPES, true);
+      types.set(PipelineOptions.AUTO_GENERATE_UIDS, true);
+      env.configure(types);
+      SavepointWriter.newSavepoint(env, Pipelines.SHARDS)
+          .withOperator(
+              OperatorIdentifier.forUid(Pipelines.EXACT_UID),
+              OperatorTransformation.bootstrapWith(
+                      env.fromSequence(0, spec.keys() - 1)
+                          .map(i -> Pipelines.HASH.hash(Url.of(i).utf8())))
+                  .keyBy(hash -> hash, Types.LONG)
+                  .transform(new Known()))
+          .write(FlinkPath.of(target));
+      env.execute("known");
     }
+    return FlinkPath.of(target);
   }
 
   /**
@@ -98,5 +110,22 @@ public final class KnownKeysRun {
           .write(new org.apache.flink.core.fs.Path(target.toUri()));
     }
     return FlinkPath.of(target);
+  }
+
+  /** Writes the state of known hashes for a savepoint. */
+  private static final class Known extends KeyedStateBootstrapFunction<Long, Long> {
+    private static final long serialVersionUID = 1;
+
+    private transient ValueState<Boolean> seen;
+
+    @Override
+    public void open(OpenContext context) {
+      seen = getRuntimeContext().getState(ExactDedup.SEEN);
+    }
+
+    @Override
+    public void processElement(Long hash, Context context) throws Exception {
+      seen.update(true);
+    }
   }
 }

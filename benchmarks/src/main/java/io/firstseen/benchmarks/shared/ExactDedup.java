@@ -16,11 +16,14 @@ import org.apache.flink.util.Collector;
 public final class ExactDedup<K, T> extends KeyedProcessFunction<K, T, T> {
   private static final long serialVersionUID = 1;
 
+  public static final ValueStateDescriptor<Boolean> SEEN =
+      new ValueStateDescriptor<>("seen", Types.BOOLEAN);
+
   private transient ValueState<Boolean> seen;
 
   @Override
   public void open(OpenContext context) {
-    seen = getRuntimeContext().getState(new ValueStateDescriptor<>("seen", Types.BOOLEAN));
+    seen = getRuntimeContext().getState(SEEN);
   }
 
   @Override
