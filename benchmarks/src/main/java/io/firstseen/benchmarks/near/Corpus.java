@@ -1,17 +1,21 @@
 package io.firstseen.benchmarks.near;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
 
+import com.google.common.primitives.Ints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -26,7 +30,9 @@ final class Corpus {
   final List<String> mails = new ArrayList<>();
 
   private final List<String> words = new ArrayList<>();
-  private final Map<String, List<Integer>> places = new HashMap<>();
+
+  /** The places of the word at each place. */
+  private final int[][] places;
 
   /**
    * Reads the mails.
@@ -51,10 +57,14 @@ final class Corpus {
     Collections.shuffle(mails, random);
     for (String mail : mails) {
       for (String word : mail.split(" ", -1)) {
-        places.computeIfAbsent(word, unused -> new ArrayList<>()).add(words.size());
-        words.add(word);
+        words.add(word.intern());
       }
     }
+    Map<String, int[]> ofWord =
+        IntStream.range(0, words.size())
+            .boxed()
+            .collect(groupingBy(words::get, collectingAndThen(toList(), Ints::toArray)));
+    places = words.stream().map(ofWord::get).toArray(int[][]::new);
   }
 
   private static String body(String mail) {
@@ -80,8 +90,8 @@ final class Corpus {
     int at = random.nextInt(words.size());
     for (int i = 0; i < length; i++) {
       chain.append(i == 0 ? "" : " ").append(words.get(at));
-      List<Integer> same = places.get(words.get(at));
-      at = (same.get(random.nextInt(same.size())) + 1) % words.size();
+      int[] same = places[at];
+      at = (same[random.nextInt(same.length)] + 1) % words.size();
     }
     return chain.toString();
   }
