@@ -1,17 +1,22 @@
 package io.firstseen.jobs.events;
 
 import io.firstseen.jobs.shared.FieldPointer;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.avro.LogicalType;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.DecoderFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Fields of values in Avro's binary encoding. Pointer tokens name fields of records and keys of
  * maps; a union is replaced by its value.
  */
-final class AvroFields implements ValueFields {
+final class AvroFields extends ValueFields {
   /** More than the maximum size of a value, because some elements take no bytes. */
   static final int MAX_ELEMENTS = 1_000_000;
 
@@ -22,44 +27,48 @@ final class AvroFields implements ValueFields {
 
   private static final long serialVersionUID = 1;
 
-  private final FieldNode root;
-  private final int count;
   private final AvroSchemas schemas;
   private final boolean hasHeader;
 
   AvroFields(List<FieldPointer> pointers, AvroSchemas schemas, boolean hasHeader) {
-    this.root = FieldNode.of(pointers);
-    this.count = pointers.size();
+    super(pointers);
     this.schemas = schemas;
     this.hasHeader = hasHeader;
   }
 
   @Override
-  public FieldValue[] read(byte[] value) throws MalformedEventException {
-    int id = hasHeader ? ValueFields.schemaId(value) : 0;
-    Schema schema = schemas.of(id);
-    Walk walk = new Walk(new AvroInput(value, hasHeader ? HEADER_BYTES : 0), count);
-    walk.read(schema, root, 0);
-    if (walk.in.remaining() > 0) {
+  FieldValue[] read(byte[] value) throws MalformedEventException {
+    Schema schema = schemas.of(hasHeader ? schemaId(value) : 0);
+    int from = hasHeader ? HEADER_BYTES : 0;
+    BinaryDecoder in = DecoderFactory.get().binaryDecoder(value, from, value.length - from, null);
+    Walk walk = new Walk(in, nothing());
+    try {
+      walk.read(schema, root, 0);
+    } catch (EOFException e) {
+      throw new MalformedEventException("malformed Avro: the value ends too early");
+    } catch (IOException e) {
+      throw new MalformedEventException("malformed Avro: " + e.getMessage());
+    }
+    if (in.remainingBytes() > 0) {
       throw new MalformedEventException(
-          "malformed Avro: there are " + walk.in.remaining() + " bytes after the value");
+          "malformed Avro: there are " + in.remainingBytes() + " bytes after the value");
     }
     return walk.found;
   }
 
   private static final class Walk {
-    private final AvroInput in;
+    private final BinaryDecoder in;
     private final FieldValue[] found;
     private int elements;
     private int values;
 
-    Walk(AvroInput in, int count) {
+    Walk(BinaryDecoder in, FieldValue[] found) {
       this.in = in;
-      this.found = FieldNode.nothing(count);
+      this.found = found;
     }
 
-    /** Reads a value for the pointers of a node; skips the value if the node is null. */
-    void read(Schema schema, @Nullable FieldNode node, int level) throws MalformedEventException {
+    void read(Schema schema, FieldNode node, int level)
+        throws IOException, MalformedEventException {
       if (level > MAX_LEVELS) {
         throw new MalformedEventException(
             "Avro must have at most " + MAX_LEVELS + " levels, got more");
@@ -69,33 +78,39 @@ final class AvroFields implements ValueFields {
             "Avro must have at most " + MAX_VALUES + " values in a value, got more");
       }
       switch (schema.getType()) {
-        case UNION -> read(branch(schema), node, level + 1);
+        case UNION -> read(choice(schema.getTypes(), "a union"), node, level + 1);
         case RECORD -> {
-          set(node, FieldValue.OBJECT);
+          node.set(found, FieldValue.OBJECT);
           for (Schema.Field field : schema.getFields()) {
-            read(field.schema(), node == null ? null : node.child(field.name()), level + 1);
+            read(field.schema(), node.child(field.name()), level + 1);
           }
         }
         case ARRAY -> {
-          set(node, FieldValue.ARRAY);
+          node.set(found, FieldValue.ARRAY);
           int index = 0;
           for (long left = block(); left > 0; left = block()) {
-            for (; left > 0; left--, index++) {
-              boolean isNamed = node != null && node.hasChildren();
-              read(schema.getElementType(), isNamed ? node.child(index) : null, level + 1);
+            for (; left > 0; left--) {
+              read(schema.getElementType(), node.child(index++), level + 1);
             }
           }
         }
         case MAP -> {
-          set(node, FieldValue.OBJECT);
+          node.set(found, FieldValue.OBJECT);
           for (long left = block(); left > 0; left = block()) {
             for (; left > 0; left--) {
-              readEntry(schema.getValueType(), node, level + 1);
+              FieldNode child = FieldNode.NONE;
+              if (node.hasChildren()) {
+                child = node.child(text());
+                child.clear(found);
+              } else {
+                in.skipFixed(length());
+              }
+              read(schema.getValueType(), child, level + 1);
             }
           }
         }
         default -> {
-          if (node != null && node.isNamed()) {
+          if (node.isNamed()) {
             node.set(found, scalar(schema));
           } else {
             skip(schema);
@@ -104,32 +119,18 @@ final class AvroFields implements ValueFields {
       }
     }
 
-    private void readEntry(Schema values, @Nullable FieldNode node, int level)
-        throws MalformedEventException {
-      FieldNode child = null;
-      if (node == null || !node.hasChildren()) {
-        in.skipBytes();
-      } else {
-        child = node.child(in.readString());
-      }
-      if (child != null) {
-        child.clear(found);
-      }
-      read(values, child, level);
-    }
-
-    private Schema branch(Schema union) throws MalformedEventException {
+    private <T> T choice(List<T> choices, String of) throws IOException, MalformedEventException {
       long index = in.readLong();
-      List<Schema> branches = union.getTypes();
-      if (index < 0 || index >= branches.size()) {
+      if (index < 0 || index >= choices.size()) {
         throw new MalformedEventException(
-            "malformed Avro: a union of %d types has no type %d".formatted(branches.size(), index));
+            "malformed Avro: %s must have an index less than %d, got %d"
+                .formatted(of, choices.size(), index));
       }
-      return branches.get((int) index);
+      return choices.get((int) index);
     }
 
     /** The number of elements of the next block of an array or map; 0 at its end. */
-    private long block() throws MalformedEventException {
+    private long block() throws IOException, MalformedEventException {
       long size = in.readLong();
       if (size < 0) {
         // The length in bytes follows.
@@ -145,46 +146,66 @@ final class AvroFields implements ValueFields {
       return size;
     }
 
-    private FieldValue scalar(Schema schema) throws MalformedEventException {
+    private FieldValue scalar(Schema schema) throws IOException, MalformedEventException {
       return switch (schema.getType()) {
         case NULL -> FieldValue.NULL;
-        case BOOLEAN -> FieldValue.bool(in.readBoolean());
+        case BOOLEAN -> FieldValue.of(FieldValue.Kind.BOOLEAN, readBoolean());
         case INT, LONG -> number(in.readLong(), schema.getLogicalType());
-        case FLOAT -> FieldValue.number(Float.toString(in.readFloat()));
-        case DOUBLE -> FieldValue.number(Double.toString(in.readDouble()));
-        case STRING -> FieldValue.string(in.readString());
-        case BYTES -> FieldValue.bytes(in.readBytes());
-        case FIXED -> FieldValue.bytes(in.readFixed(schema.getFixedSize()));
-        case ENUM -> FieldValue.string(symbol(schema));
+        case FLOAT -> FieldValue.of(FieldValue.Kind.NUMBER, in.readFloat());
+        case DOUBLE -> FieldValue.of(FieldValue.Kind.NUMBER, in.readDouble());
+        case STRING -> FieldValue.of(FieldValue.Kind.STRING, text());
+        case BYTES -> FieldValue.bytes(bytes(length()));
+        case FIXED -> FieldValue.bytes(bytes(require(schema.getFixedSize())));
+        case ENUM ->
+            FieldValue.of(FieldValue.Kind.STRING, choice(schema.getEnumSymbols(), "an enum"));
         default -> throw new AssertionError(schema.getType());
       };
     }
 
     /** Skips a scalar without a copy. */
-    private void skip(Schema schema) throws MalformedEventException {
+    private void skip(Schema schema) throws IOException, MalformedEventException {
       switch (schema.getType()) {
-        case INT, LONG -> in.readLong();
-        case FLOAT -> in.skip(Float.BYTES);
-        case DOUBLE -> in.skip(Double.BYTES);
-        case STRING, BYTES -> in.skipBytes();
-        case FIXED -> in.skip(schema.getFixedSize());
-        default -> scalar(schema);
+        case STRING, BYTES -> in.skipFixed(length());
+        case FIXED -> in.skipFixed(require(schema.getFixedSize()));
+        default -> {
+          FieldValue unused = scalar(schema);
+        }
       }
     }
 
-    private String symbol(Schema schema) throws MalformedEventException {
-      long index = in.readLong();
-      List<String> symbols = schema.getEnumSymbols();
-      if (index < 0 || index >= symbols.size()) {
-        throw new MalformedEventException(
-            "malformed Avro: an enum of %d symbols has no symbol %d"
-                .formatted(symbols.size(), index));
+    private boolean readBoolean() throws IOException, MalformedEventException {
+      byte value = bytes(require(1))[0];
+      if (value < 0 || value > 1) {
+        throw new MalformedEventException("malformed Avro: a boolean is " + value);
       }
-      return symbols.get((int) index);
+      return value == 1;
+    }
+
+    private String text() throws IOException, MalformedEventException {
+      return EventRules.decode(ByteBuffer.wrap(bytes(length()))).toString();
+    }
+
+    private byte[] bytes(int length) throws IOException {
+      byte[] bytes = new byte[length];
+      in.readFixed(bytes);
+      return bytes;
+    }
+
+    private int length() throws IOException, MalformedEventException {
+      return require(in.readLong());
+    }
+
+    /** Rejects a length before memory of this size is allocated. */
+    private int require(long length) throws MalformedEventException {
+      if (length < 0 || length > in.remainingBytes()) {
+        throw new MalformedEventException(
+            "malformed Avro: expected " + length + " more bytes, got " + in.remainingBytes());
+      }
+      return (int) length;
     }
 
     private static FieldValue number(long number, @Nullable LogicalType type) {
-      FieldValue value = FieldValue.wholeNumber(Long.toString(number));
+      FieldValue value = FieldValue.of(FieldValue.Kind.WHOLE_NUMBER, number);
       if (type instanceof LogicalTypes.TimestampMillis) {
         return value.at(number);
       }
@@ -194,12 +215,6 @@ final class AvroFields implements ValueFields {
       return type instanceof LogicalTypes.TimestampNanos
           ? value.at(Math.floorDiv(number, 1_000_000))
           : value;
-    }
-
-    private void set(@Nullable FieldNode node, FieldValue value) {
-      if (node != null) {
-        node.set(found, value);
-      }
     }
   }
 }

@@ -3,13 +3,14 @@ package io.firstseen.jobs.events;
 import io.firstseen.jobs.shared.FieldPointer;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A tree of pointer tokens, in which pointers with a common prefix share nodes. */
 final class FieldNode implements Serializable {
+  /** The node of a name that no pointer has. */
+  static final FieldNode NONE = new FieldNode();
+
   private static final long serialVersionUID = 1;
 
   private final HashMap<String, FieldNode> children = new HashMap<>();
@@ -29,20 +30,12 @@ final class FieldNode implements Serializable {
     return root;
   }
 
-  static FieldValue[] nothing(int pointers) {
-    FieldValue[] found = new FieldValue[pointers];
-    Arrays.fill(found, FieldValue.MISSING);
-    return found;
+  FieldNode child(String name) {
+    return children.getOrDefault(name, NONE);
   }
 
-  /** The child with a name; null if no pointer has this token. */
-  @Nullable FieldNode child(String name) {
-    return children.get(name);
-  }
-
-  /** The child at an index; null if no pointer has this token. */
-  @Nullable FieldNode child(int index) {
-    return children.get(Integer.toString(index));
+  FieldNode child(int index) {
+    return hasChildren() ? child(Integer.toString(index)) : NONE;
   }
 
   boolean hasChildren() {

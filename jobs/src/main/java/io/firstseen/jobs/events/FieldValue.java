@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent")
 record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Long millis) {
 
-  static final FieldValue MISSING = new FieldValue(Kind.MISSING, "", null, null);
-  static final FieldValue NULL = new FieldValue(Kind.NULL, "", null, null);
-  static final FieldValue OBJECT = new FieldValue(Kind.OBJECT, "", null, null);
-  static final FieldValue ARRAY = new FieldValue(Kind.ARRAY, "", null, null);
+  static final FieldValue MISSING = of(Kind.MISSING, "");
+  static final FieldValue NULL = of(Kind.NULL, "");
+  static final FieldValue OBJECT = of(Kind.OBJECT, "");
+  static final FieldValue ARRAY = of(Kind.ARRAY, "");
 
   enum Kind {
     MISSING("is missing"),
@@ -50,20 +50,8 @@ record FieldValue(Kind kind, String text, byte @Nullable [] bytes, @Nullable Lon
     }
   }
 
-  static FieldValue string(String text) {
-    return new FieldValue(Kind.STRING, text, null, null);
-  }
-
-  static FieldValue number(String text) {
-    return new FieldValue(Kind.NUMBER, text, null, null);
-  }
-
-  static FieldValue wholeNumber(String text) {
-    return new FieldValue(Kind.WHOLE_NUMBER, text, null, null);
-  }
-
-  static FieldValue bool(boolean value) {
-    return new FieldValue(Kind.BOOLEAN, Boolean.toString(value), null, null);
+  static FieldValue of(Kind kind, Object text) {
+    return new FieldValue(kind, text.toString(), null, null);
   }
 
   static FieldValue bytes(byte[] bytes) {

@@ -7,10 +7,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.firstseen.jobs.shared.FieldPointer;
 import java.io.IOException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Fields of JSON values; the last of repeated fields counts, and other fields are skipped. */
-final class JsonFields implements ValueFields {
+final class JsonFields extends ValueFields {
   private static final long serialVersionUID = 1;
 
   private static final JsonFactory FACTORY =
@@ -20,19 +19,15 @@ final class JsonFields implements ValueFields {
           .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
           .build();
 
-  private final FieldNode root;
-  private final int count;
-
   JsonFields(List<FieldPointer> pointers) {
-    this.root = FieldNode.of(pointers);
-    this.count = pointers.size();
+    super(pointers);
   }
 
   @Override
-  public FieldValue[] read(byte[] utf8) throws MalformedEventException {
+  FieldValue[] read(byte[] utf8) throws MalformedEventException {
     EventRules.checkUtf8(utf8);
     refuseOtherEncodings(utf8);
-    FieldValue[] found = FieldNode.nothing(count);
+    FieldValue[] found = nothing();
     try (JsonParser parser = FACTORY.createParser(utf8)) {
       if (parser.nextToken() == null) {
         throw new MalformedEventException("malformed JSON: no value");
@@ -62,6 +57,7 @@ final class JsonFields implements ValueFields {
   /** The recursion depth is bounded by the longest pointer. */
   private static void read(JsonParser parser, FieldNode node, FieldValue[] found)
       throws IOException {
+    node.clear(found);
     JsonToken token = parser.currentToken();
     if (node.isNamed()) {
       node.set(found, value(token, parser));
@@ -72,22 +68,12 @@ final class JsonFields implements ValueFields {
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         FieldNode child = node.child(parser.currentName());
         parser.nextToken();
-        readOrSkip(parser, child, found);
+        read(parser, child, found);
       }
     } else if (token == JsonToken.START_ARRAY) {
       for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
-        readOrSkip(parser, node.child(i), found);
+        read(parser, node.child(i), found);
       }
-    }
-  }
-
-  private static void readOrSkip(JsonParser parser, @Nullable FieldNode node, FieldValue[] found)
-      throws IOException {
-    if (node == null) {
-      parser.skipChildren();
-    } else {
-      node.clear(found);
-      read(parser, node, found);
     }
   }
 
@@ -95,11 +81,10 @@ final class JsonFields implements ValueFields {
     return switch (token) {
       case START_OBJECT -> FieldValue.OBJECT;
       case START_ARRAY -> FieldValue.ARRAY;
-      case VALUE_STRING -> FieldValue.string(parser.getText());
-      case VALUE_NUMBER_INT -> FieldValue.wholeNumber(parser.getText());
-      case VALUE_NUMBER_FLOAT -> FieldValue.number(parser.getText());
-      case VALUE_TRUE -> FieldValue.bool(true);
-      case VALUE_FALSE -> FieldValue.bool(false);
+      case VALUE_STRING -> FieldValue.of(FieldValue.Kind.STRING, parser.getText());
+      case VALUE_NUMBER_INT -> FieldValue.of(FieldValue.Kind.WHOLE_NUMBER, parser.getText());
+      case VALUE_NUMBER_FLOAT -> FieldValue.of(FieldValue.Kind.NUMBER, parser.getText());
+      case VALUE_TRUE, VALUE_FALSE -> FieldValue.of(FieldValue.Kind.BOOLEAN, parser.getText());
       default -> FieldValue.NULL;
     };
   }

@@ -29,7 +29,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Fields of Protocol Buffers messages, by the names in their schema. */
-final class ProtobufFields implements ValueFields {
+final class ProtobufFields extends ValueFields {
   private static final long serialVersionUID = 1;
 
   /**
@@ -43,8 +43,6 @@ final class ProtobufFields implements ValueFields {
 
   private static final String TIMESTAMP = "google.protobuf.Timestamp";
 
-  private final FieldNode root;
-  private final int count;
   private final byte[] descriptorSet;
   private final String message;
   private final boolean hasHeader;
@@ -53,8 +51,7 @@ final class ProtobufFields implements ValueFields {
   private transient List<Long> indexes;
 
   ProtobufFields(List<FieldPointer> pointers, ValueSchema schema) {
-    this.root = FieldNode.of(pointers);
-    this.count = pointers.size();
+    super(pointers);
     this.descriptorSet = schema.file();
     this.message = schema.message();
     this.hasHeader = schema.hasHeader();
@@ -132,11 +129,11 @@ final class ProtobufFields implements ValueFields {
   }
 
   @Override
-  public FieldValue[] read(byte[] value) throws MalformedEventException {
+  FieldValue[] read(byte[] value) throws MalformedEventException {
     if (descriptor == null) {
       load();
     }
-    FieldValue[] found = FieldNode.nothing(count);
+    FieldValue[] found = nothing();
     try {
       CodedInputStream in = CodedInputStream.newInstance(value);
       if (hasHeader) {
@@ -269,7 +266,7 @@ final class ProtobufFields implements ValueFields {
     }
     for (FieldDescriptor field : message.getDescriptorForType().getFields()) {
       FieldNode child = node.child(field.getName());
-      if (child == null) {
+      if (child == FieldNode.NONE) {
         continue;
       }
       if (field.isMapField()) {
@@ -278,10 +275,7 @@ final class ProtobufFields implements ValueFields {
         child.set(found, FieldValue.ARRAY);
         int size = child.hasChildren() ? message.getRepeatedFieldCount(field) : 0;
         for (int i = 0; i < size; i++) {
-          FieldNode element = child.child(i);
-          if (element != null) {
-            readValue(field, message.getRepeatedField(field, i), element, found);
-          }
+          readValue(field, message.getRepeatedField(field, i), child.child(i), found);
         }
       } else if (!field.hasPresence() || message.hasField(field)) {
         readValue(field, message.getField(field), child, found);
@@ -298,10 +292,8 @@ final class ProtobufFields implements ValueFields {
     for (int i = 0; i < size; i++) {
       Message entry = (Message) message.getRepeatedField(field, i);
       FieldNode child = node.child(scalar(keys, entry.getField(keys)).text());
-      if (child != null) {
-        child.clear(found);
-        readValue(values, entry.getField(values), child, found);
-      }
+      child.clear(found);
+      readValue(values, entry.getField(values), child, found);
     }
   }
 
@@ -316,24 +308,27 @@ final class ProtobufFields implements ValueFields {
 
   private static FieldValue scalar(FieldDescriptor field, Object value) {
     return switch (field.getType()) {
-      case BOOL -> FieldValue.bool((Boolean) value);
-      case STRING -> FieldValue.string((String) value);
+      case BOOL -> FieldValue.of(FieldValue.Kind.BOOLEAN, value);
+      case STRING -> FieldValue.of(FieldValue.Kind.STRING, value);
       case BYTES -> FieldValue.bytes(((ByteString) value).toByteArray());
-      case FLOAT, DOUBLE -> FieldValue.number(value.toString());
-      case UINT32, FIXED32 -> FieldValue.wholeNumber(Integer.toUnsignedString((Integer) value));
-      case UINT64, FIXED64 -> FieldValue.wholeNumber(Long.toUnsignedString((Long) value));
-      case INT32, SINT32, SFIXED32, INT64, SINT64, SFIXED64 ->
-          FieldValue.wholeNumber(value.toString());
+      case FLOAT, DOUBLE -> FieldValue.of(FieldValue.Kind.NUMBER, value);
+      case UINT32, FIXED32 -> wholeNumber(Integer.toUnsignedString((Integer) value));
+      case UINT64, FIXED64 -> wholeNumber(Long.toUnsignedString((Long) value));
+      case INT32, SINT32, SFIXED32, INT64, SINT64, SFIXED64 -> wholeNumber(value);
       case ENUM -> symbol((EnumValueDescriptor) value);
       case MESSAGE, GROUP -> FieldValue.OBJECT;
     };
   }
 
+  private static FieldValue wholeNumber(Object number) {
+    return FieldValue.of(FieldValue.Kind.WHOLE_NUMBER, number);
+  }
+
   /** A value that the enum does not define is represented by its number. */
   private static FieldValue symbol(EnumValueDescriptor value) {
     return value.getIndex() < 0
-        ? FieldValue.wholeNumber(Integer.toString(value.getNumber()))
-        : FieldValue.string(value.getName());
+        ? wholeNumber(value.getNumber())
+        : FieldValue.of(FieldValue.Kind.STRING, value.getName());
   }
 
   /** An object, with a time if the message is a timestamp. */
@@ -344,8 +339,7 @@ final class ProtobufFields implements ValueFields {
         || !(field(message, 2) instanceof Integer nanos)) {
       return FieldValue.OBJECT;
     }
-    boolean hasMillis = Math.abs(seconds / 2) < Long.MAX_VALUE / 4_000;
-    return hasMillis
+    return Math.abs(seconds / 2) < Long.MAX_VALUE / 4_000
         ? FieldValue.OBJECT.at(seconds * 1_000 + Math.floorDiv(nanos, 1_000_000))
         : FieldValue.OBJECT;
   }

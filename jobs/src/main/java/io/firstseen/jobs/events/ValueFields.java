@@ -1,14 +1,33 @@
 package io.firstseen.jobs.events;
 
+import io.firstseen.jobs.shared.FieldPointer;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 
 /** Decodes values of one format, and extracts fields. */
-interface ValueFields extends Serializable {
-  int HEADER_BYTES = 5;
+abstract class ValueFields implements Serializable {
+  static final int HEADER_BYTES = 5;
 
-  /** Returns the values of {@link io.firstseen.jobs.shared.EventFields#all()}, in this order. */
-  FieldValue[] read(byte[] value) throws MalformedEventException;
+  private static final long serialVersionUID = 1;
+
+  final FieldNode root;
+  private final int count;
+
+  ValueFields(List<FieldPointer> pointers) {
+    root = FieldNode.of(pointers);
+    count = pointers.size();
+  }
+
+  /** Returns the values of the pointers, in their order. */
+  abstract FieldValue[] read(byte[] value) throws MalformedEventException;
+
+  final FieldValue[] nothing() {
+    FieldValue[] found = new FieldValue[count];
+    Arrays.fill(found, FieldValue.MISSING);
+    return found;
+  }
 
   /** The schema id in the header of the schema registries, which follows a zero byte. */
   static int schemaId(byte[] value) throws MalformedEventException {

@@ -250,7 +250,7 @@ class AvroFieldsTest {
     FieldParser parser = parser(keys("/id"), file(SCHEMA, false));
     for (int length = 0; length < value.length; length++) {
       byte[] cut = Arrays.copyOf(value, length);
-      assertThat(parser.parse(cut, 5, PLACE).problem()).startsWith("malformed Avro: expected");
+      assertThat(parser.parse(cut, 5, PLACE).problem()).startsWith("malformed Avro: ");
     }
     assertThat(problem("/id", Arrays.copyOf(value, value.length + 2)))
         .isEqualTo("malformed Avro: there are 2 bytes after the value");
@@ -283,11 +283,11 @@ class AvroFieldsTest {
         // A length of 2^31-1.
         "\"bytes\" | feffffff0f" + " | malformed Avro: expected 2147483647 more bytes, got 0",
         "\"string\" | 01 | malformed Avro: expected -1 more bytes, got 0",
-        "\"long\" | ffffffffffffffffffffff | malformed Avro: a number has more than 10 bytes",
+        "\"long\" | ffffffffffffffffffffff | malformed Avro: Invalid long encoding",
         "\"boolean\" | 02 | malformed Avro: a boolean is 2",
-        "[\"null\"] | 02 | malformed Avro: a union of 1 types has no type 1",
+        "[\"null\"] | 02 | malformed Avro: a union must have an index less than 1, got 1",
         "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"a\"]} | 01"
-            + " | malformed Avro: an enum of 1 symbols has no symbol -1",
+            + " | malformed Avro: an enum must have an index less than 1, got -1",
         // Elements without bytes: 2^62 of them, -2^63, and two blocks of a million less one.
         "{\"type\":\"array\",\"items\":\"null\"} | 80808080808080808001"
             + " | Avro must have at most 1000000 elements, got more",
@@ -295,7 +295,7 @@ class AvroFieldsTest {
             + " | Avro must have at most 1000000 elements, got more",
         "{\"type\":\"array\",\"items\":\"null\"} | fe887a fe887a"
             + " | Avro must have at most 1000000 elements, got more",
-        "\"string\" | 02ff | not UTF-8: malformed at byte 1",
+        "\"string\" | 02ff | not UTF-8: malformed at byte 0",
         // 2^60 records, without bytes.
         "RECORDS | '' | Avro must have at most 10000000 values in a value, got more",
         // A record that holds itself, twice.
