@@ -110,16 +110,10 @@ public final class EventParser implements Serializable {
   public SourceEvent parseKeyed(
       byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, Place place) {
     try {
-      if (key == null) {
-        throw new MalformedEventException("key is missing");
+      if (key != null) {
+        EventRules.checkKey(key);
       }
-      EventRules.checkKey(key);
-      if (timestampMillis == -1) {
-        throw new MalformedEventException("time is missing");
-      }
-      rules.checkTime(timestampMillis);
-      Operation operation = value == null ? Operation.DELETE : Operation.ADD;
-      return SourceEvent.of(operation, null, key, value, timestampMillis, place);
+      return change(key, value, value, timestampMillis, place);
     } catch (MalformedEventException e) {
       // The raw bytes should identify the record: use the value, or the key if the value is null.
       return SourceEvent.malformed(e.getMessage(), value == null ? key : value, place);
@@ -137,18 +131,28 @@ public final class EventParser implements Serializable {
   public SourceEvent parseChange(
       byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, Place place) {
     try {
-      if (key == null || key.length == 0) {
-        throw new MalformedEventException("key is missing");
-      }
-      if (timestampMillis < 0) {
-        throw new MalformedEventException("time is missing");
-      }
-      rules.checkTime(timestampMillis);
-      Operation operation = value == null ? Operation.DELETE : Operation.ADD;
-      return SourceEvent.of(operation, null, key, null, timestampMillis, place);
+      return change(key, value, null, timestampMillis, place);
     } catch (MalformedEventException e) {
       return SourceEvent.malformed(e.getMessage(), null, place);
     }
+  }
+
+  private SourceEvent change(
+      byte @Nullable [] key,
+      byte @Nullable [] value,
+      byte @Nullable [] payload,
+      long timestampMillis,
+      Place place)
+      throws MalformedEventException {
+    if (key == null || key.length == 0) {
+      throw new MalformedEventException("key is missing");
+    }
+    if (timestampMillis == -1) {
+      throw new MalformedEventException("time is missing");
+    }
+    rules.checkTime(timestampMillis);
+    Operation operation = value == null ? Operation.DELETE : Operation.ADD;
+    return SourceEvent.of(operation, null, key, payload, timestampMillis, place);
   }
 
   private static int tab(byte[] line, int from) throws MalformedEventException {
