@@ -156,7 +156,6 @@ public final class DedupJob {
     }
   }
 
-  /** Identifies and counts the events that could not be parsed. */
   private static final class Problems extends AbstractRichFunction
       implements Extractor<SourceEvent, String> {
     private static final long serialVersionUID = 1;
@@ -175,7 +174,6 @@ public final class DedupJob {
     }
   }
 
-  /** Counts the outcomes of events with a usable key, and creates the outcomes that are written. */
   private static final class Outcomes extends AbstractRichFunction
       implements OutcomeFunction<SourceEvent, Outcome> {
     private static final long serialVersionUID = 1;

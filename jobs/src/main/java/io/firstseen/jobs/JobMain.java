@@ -31,11 +31,9 @@ public final class JobMain {
   abstract static class Arguments {
     @Mixin KafkaOptions kafka;
 
-    /** The job with these options. */
     abstract JobNeeds needs();
   }
 
-  /** Runs the job of a command line, like {@link #run(Object, String[], Consumer, String)}. */
   static void run(Arguments arguments, String[] words, String jobName) throws Exception {
     run(
         arguments,
@@ -74,7 +72,6 @@ public final class JobMain {
     }
   }
 
-  /** Parses the arguments, and builds the job without contacting brokers or executing it. */
   static JobNeeds check(Arguments arguments, String[] words) {
     new CommandLine(arguments).parseArgs(words);
     JobNeeds needs = arguments.needs();
@@ -154,7 +151,6 @@ public final class JobMain {
     }
   }
 
-  /** Warns if a hash key that should be secret is public, or if the job contains the key. */
   private static void warnOfHashKeys(JobOptions options) {
     options.publicKeyWarning().ifPresent(text -> System.err.println("warning: " + text));
     if (options.hasSecretHashKey() && !options.stream().isHashKeyOnWorkers()) {

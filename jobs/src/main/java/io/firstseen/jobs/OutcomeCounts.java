@@ -32,7 +32,6 @@ public final class OutcomeCounts {
     return "firstseen-outcomes-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** A counter per kind, in the task of the context. */
   static final class Counters {
     private final Map<Outcome.Kind, LongCounter> counters = new EnumMap<>(Outcome.Kind.class);
     private final RuntimeContext context;

@@ -68,7 +68,6 @@ public final class PipelineJob {
     SnapshotJob.attach(operations, snapshots, options, publication);
   }
 
-  /** Hashes accepted and deleted keys with the hash of the snapshots. */
   private static final class HashFunction extends SetHashes<Outcome> {
     private static final long serialVersionUID = 1;
 

@@ -102,7 +102,6 @@ public final class SnapshotJob {
     return accumulators.get(OPERATIONS_COUNTER) instanceof Long count ? count : 0;
   }
 
-  /** Hashes keys, and counts them. */
   private static final class HashFunction extends SetHashes<SourceEvent> {
     private static final long serialVersionUID = 1;
 

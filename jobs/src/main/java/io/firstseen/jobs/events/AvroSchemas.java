@@ -35,7 +35,6 @@ interface AvroSchemas extends Serializable {
     }
   }
 
-  /** The schemas of values; the clock must be serializable. */
   static AvroSchemas from(ValueSchema schema, Clock clock) {
     if (schema.registry() != null) {
       return new SchemaRegistry(
@@ -50,7 +49,6 @@ interface AvroSchemas extends Serializable {
     return single;
   }
 
-  /** One schema for all values. */
   final class Single implements AvroSchemas {
     private static final long serialVersionUID = 1;
 

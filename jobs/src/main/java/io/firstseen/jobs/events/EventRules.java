@@ -97,7 +97,6 @@ final class EventRules implements Serializable {
     CharBuffer unused = decode(ByteBuffer.wrap(bytes, ascii, bytes.length - ascii));
   }
 
-  /** Decodes UTF-8, strictly. */
   static CharBuffer decode(ByteBuffer utf8) throws MalformedEventException {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(utf8);

@@ -47,14 +47,12 @@ final class FieldNode implements Serializable {
     return !places.isEmpty();
   }
 
-  /** Records the value of the pointers that end at this node. */
   void set(FieldValue[] found, FieldValue value) {
     for (int place : places) {
       found[place] = value;
     }
   }
 
-  /** Clears the values of this node and its descendants. */
   void clear(FieldValue[] found) {
     set(found, FieldValue.MISSING);
     children.values().forEach(child -> child.clear(found));

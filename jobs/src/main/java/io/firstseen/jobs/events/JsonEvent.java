@@ -18,7 +18,6 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
     return flat == null ? readAny(utf8) : flat;
   }
 
-  /** Parses an object with the general parser. */
   static JsonEvent readAny(byte[] utf8) throws MalformedEventException {
     FieldValue[] found = FIELDS.read(utf8);
     if (found[0].kind() != FieldValue.Kind.OBJECT) {

@@ -331,7 +331,6 @@ final class ProtobufFields extends ValueFields {
         : FieldValue.of(FieldValue.Kind.STRING, value.getName());
   }
 
-  /** An object, with a time if the message is a timestamp. */
   private static FieldValue time(Message message) {
     Descriptor type = message.getDescriptorForType();
     if (!type.getFullName().equals(TIMESTAMP)

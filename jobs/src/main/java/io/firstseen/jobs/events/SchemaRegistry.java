@@ -219,7 +219,6 @@ final class SchemaRegistry implements AvroSchemas {
         new IOException("the schema registry at " + registry + " " + what));
   }
 
-  /** Reads the body of a response, up to one byte over the limit. */
   private static byte[] bounded(InputStream body) {
     try (body) {
       return body.readNBytes(MAX_BYTES + 1);

@@ -20,7 +20,6 @@ abstract class ValueFields implements Serializable {
     count = pointers.size();
   }
 
-  /** Returns the values of the pointers, in their order. */
   abstract FieldValue[] read(byte[] value) throws MalformedEventException;
 
   final FieldValue[] nothing() {

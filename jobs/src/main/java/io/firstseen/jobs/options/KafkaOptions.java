@@ -24,13 +24,9 @@ public final class KafkaOptions implements Cloneable {
 
   /** The format of an event in a record. */
   public enum EventFormat {
-    /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
     JSON,
-    /** The record's key is the key; a null value deletes it. */
     KEY,
-    /** The value is Avro in the binary encoding. */
     AVRO,
-    /** The value is a Protocol Buffers message. */
     PROTOBUF;
 
     static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
@@ -42,11 +38,8 @@ public final class KafkaOptions implements Cloneable {
 
   /** The start position of a job without a checkpoint. */
   public enum Start {
-    /** At the oldest record. */
     EARLIEST,
-    /** After the newest record. */
     LATEST,
-    /** Where the consumer group stopped; at the oldest record if there is no group. */
     COMMITTED;
 
     static final class Converter extends OptionValues.LowerCaseName<Start> {

@@ -20,7 +20,6 @@ record NamedHashKey(String option, @Nullable Path value) {
   /** The environment variable of a key that no option names. */
   static final String VARIABLE = "FIRSTSEEN_HASH_KEY";
 
-  /** The option value that selects {@link KeyHash#fixed()}. */
   static final String PUBLIC = "public";
 
   static final String LABEL = "FILE|" + PUBLIC;

@@ -58,7 +58,6 @@ public final class OptionValues {
     return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
   }
 
-  /** Throws an error if options contradict each other. */
   static void reject(boolean contradictory, String message) {
     if (contradictory) {
       throw new UserErrorException(message);
@@ -88,7 +87,6 @@ public final class OptionValues {
         "a whole number in [" + min + ", " + max + "]");
   }
 
-  /** Reads a value that the function accepts and that is valid. */
   private static <T> T read(
       String value, Function<String, T> function, Predicate<T> isValid, String bounds) {
     try {
@@ -144,21 +142,18 @@ public final class OptionValues {
     }
   }
 
-  /** A duration of zero or more. */
   public static final class DurationValue extends Value<Duration> {
     DurationValue() {
       super(OptionValues::readDuration);
     }
   }
 
-  /** A duration of more than zero. */
   public static final class PositiveDuration extends Value<Duration> {
     PositiveDuration() {
       super(OptionValues::readDuration, duration -> !duration.isZero(), "longer than zero");
     }
   }
 
-  /** A number of replicas of a topic, from 1. */
   public static final class ReplicaCount extends Value<Short> {
     ReplicaCount() {
       super(value -> (short) readWholeNumber(value, 1, Short.MAX_VALUE));
@@ -175,7 +170,6 @@ public final class OptionValues {
     }
   }
 
-  /** A false-positive rate in (0, 0.1]. */
   public static final class FalsePositiveRate extends Value<Double> {
     private static final double MAX = CuckooShape.MAX_FALSE_POSITIVE_RATE;
 
@@ -184,14 +178,12 @@ public final class OptionValues {
     }
   }
 
-  /** A share, in [0, 1]. */
   public static final class Share extends Value<Double> {
     Share() {
       super(Double::parseDouble, share -> share >= 0 && share <= 1, "in [0, 1]");
     }
   }
 
-  /** A factor of growth, at least 1. */
   public static final class Growth extends Value<Double> {
     Growth() {
       super(Double::parseDouble, factor -> factor >= 1 && factor <= Double.MAX_VALUE, "at least 1");
@@ -236,7 +228,6 @@ public final class OptionValues {
     }
   }
 
-  /** A number of keys, at least 1. */
   public static final class KeyCount extends Value<Long> {
     KeyCount() {
       super(value -> readWholeNumber(value, 1, Long.MAX_VALUE));
@@ -256,14 +247,12 @@ public final class OptionValues {
     }
   }
 
-  /** A number of parallel tasks, 1 to 32768. */
   public static final class Parallelism extends WholeNumber {
     Parallelism() {
       super(1, 1 << 15);
     }
   }
 
-  /** A number of shards: a power of two in [1, 65536]. */
   public static final class ShardCount extends Value<Integer> {
     ShardCount() {
       super(value -> new Shards((int) readWholeNumber(value, 1, Shards.MAX_COUNT)).count());
@@ -292,7 +281,6 @@ public final class OptionValues {
     }
   }
 
-  /** Patterns of the query parameters that are removed from URLs. */
   public static final class StrippedParameters extends Value<String> {
     StrippedParameters() {
       super(value -> Canonicaliser.URL.stripping(value).strippedParameters());
@@ -318,7 +306,6 @@ public final class OptionValues {
     }
   }
 
-  /** The name of the event from which a ttl is measured. */
   public static final class TtlSince extends Value<TimeToLive.Since> {
     TtlSince() {
       super(TimeToLive.Since::of);

@@ -212,7 +212,6 @@ public final class SnapshotOptions {
     return rate;
   }
 
-  /** The hash key of the snapshots, if it differs from the dedup's. */
   Optional<NamedHashKey> hashKey() {
     return Optional.ofNullable(hashKeyFile).map(file -> new NamedHashKey(HASH_KEY, file));
   }

@@ -6,11 +6,8 @@ import picocli.CommandLine.Option;
 /** Options of the stream: parallelism, state, event time. */
 public final class StreamOptions {
 
-  /** The state backend. */
   public enum StateBackend {
-    /** On the Java heap. */
     HEAP("hashmap"),
-    /** In RocksDB, on local disk. */
     ROCKSDB("rocksdb");
 
     private final String flinkName;
@@ -19,7 +16,6 @@ public final class StreamOptions {
       this.flinkName = flinkName;
     }
 
-    /** The value of Flink's {@code state.backend.type}. */
     public String flinkName() {
       return flinkName;
     }

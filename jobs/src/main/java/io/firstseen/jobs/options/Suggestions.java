@@ -47,7 +47,6 @@ public final class Suggestions {
     return meant.map(word -> "%s; did you mean %s?".formatted(sentence, word)).orElse(sentence);
   }
 
-  /** The option or subcommand that is most similar to a word. */
   private static Optional<String> similar(String word, CommandLine command) {
     return new UnmatchedArgumentException(command, List.of(word))
         .getSuggestions().stream().findFirst();

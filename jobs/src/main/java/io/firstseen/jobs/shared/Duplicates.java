@@ -4,11 +4,9 @@ import io.firstseen.serializers.Outcome;
 
 /** The duplicates and unknown deletes that a dedup job writes; it counts all of them. */
 public enum Duplicates {
-  /** No duplicates and no unknown deletes. */
   NONE,
   /** The duplicates of one key in {@value #SAMPLE_SLICES}, and all unknown deletes. */
   SAMPLE,
-  /** All duplicates and unknown deletes. */
   TOPIC;
 
   /** A key is in the sample if its hash, unsigned, is a multiple of this. */
