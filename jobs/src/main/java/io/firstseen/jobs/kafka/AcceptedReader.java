@@ -48,13 +48,7 @@ final class AcceptedReader extends CheckedReader {
       this.lastRecordMillis = clock.millis();
     }
 
-    /**
-     * Counts a record.
-     *
-     * @param writtenMillis the record's timestamp, which is the time of its write unless another
-     *     program wrote it
-     * @param isOfEvent whether the event has the same timestamp
-     */
+    /** Counts a record; {@code isOfEvent} if the event has the timestamp of the record. */
     void record(long writtenMillis, boolean isOfEvent) {
       if (!isOfEvent) {
         isOurs = true;
@@ -74,7 +68,6 @@ final class AcceptedReader extends CheckedReader {
       lastRecordMillis = clock.millis();
     }
 
-    /** In milliseconds since the epoch. */
     long millis() {
       long quietSinceMillis = clock.millis() - QUIET.toMillis();
       return lastRecordMillis <= quietSinceMillis

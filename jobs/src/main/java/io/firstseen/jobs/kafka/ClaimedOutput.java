@@ -64,7 +64,6 @@ final class ClaimedOutput implements AutoCloseable {
     }
   }
 
-  /** The options that the last job with this output recorded; empty if no job recorded options. */
   Optional<JobIdentity> identity() {
     return tail.identity();
   }
@@ -79,11 +78,7 @@ final class ClaimedOutput implements AutoCloseable {
     return line.claimedBy(claim);
   }
 
-  /**
-   * Requires that this job owns the output.
-   *
-   * @param isClaimed whether another task of this start has claimed it, and may have written since
-   */
+  /** Requires ownership; {@code isClaimed} if another task of this start may have written. */
   private void requireMayBegin(boolean isClaimed) {
     Optional<String> newest = tail.newest();
     boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());

@@ -120,7 +120,6 @@ final class ClaimsTail implements AutoCloseable {
     return all;
   }
 
-  /** The offset of the first record of the newest claim. */
   long newestSince() {
     return newestSince;
   }

@@ -42,13 +42,9 @@ import org.slf4j.LoggerFactory;
  * which cannot be extended.
  *
  * @param parts splits an element into the parts that become records
- * @param records serializes the parts
- * @param producer the producer's properties
  * @param prefix the prefix of transactional ids, to which the job's id is appended
- * @param topics the topics that the sink writes to
  * @param claim the output that the job must have claimed to commit; null for no check
  * @param before adds the operators before the sink
- * @param <R> the element type of the Kafka sink
  */
 record DeferredKafkaSink<T, R>(
     SerializableFunction<T, Iterable<R>> parts,

@@ -46,7 +46,6 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       new ListStateDescriptor<>(
           "writer", Types.TUPLE(Types.LIST(Types.STRING), Types.LIST(Types.STRING)));
 
-  // The options of the job that wrote the state.
   private static final ListStateDescriptor<Map<String, String>> IDENTITY =
       new ListStateDescriptor<>("identity", Types.MAP(Types.STRING, Types.STRING));
 

@@ -17,19 +17,11 @@ import org.apache.flink.api.common.JobID;
 /**
  * The settings with which a sink of a dedup job claims its output.
  *
- * @param clientProperties the properties of the Kafka clients
- * @param topic the topic of claims
  * @param output the output topic after which the job is named; a claim covers this topic and the
  *     other output topics
- * @param sink the sink of the job, such as {@code outcomes}
  * @param ids the prefix of the transactional ids of all sinks of the job
- * @param isTakeOver whether the job may continue after output that is not in its state
  * @param takenOver the claim that this job may replace in addition to the claims of its state
- * @param identity the options that must be the same in later starts and in readers of the output
- * @param acceptedChanges the options that may differ from the recorded options
- * @param topics the topics that the sink writes
- * @param inputs the topics of events, which are recorded for {@code doctor}; empty for a second
- *     sink
+ * @param inputs the topics of events, recorded for {@code doctor}; empty for a second sink
  */
 record OutputClaim(
     Properties clientProperties,
@@ -76,7 +68,6 @@ record OutputClaim(
     return "%s%d-of-%d".formatted(writtenPrefix(), task, tasks);
   }
 
-  /** The prefix of the record keys of all tasks. */
   String writtenPrefix() {
     return output + "/written/" + sink + "/";
   }

@@ -117,13 +117,11 @@ public final class Preflight implements AutoCloseable {
   }
 
   /**
-   * Reports the result of every check. If the brokers do not respond, there is a single finding
-   * after 12 seconds.
+   * Reports each finding immediately; a single one, after 12 seconds, if no broker responds.
    *
    * @param setName the set whose newest manifest is reported
    * @param trusted the trusted keys; empty to accept any manifest
    * @param release the name of a {@code metadata.version}
-   * @param found receives each finding immediately
    */
   public static void report(
       JobNeeds needs,

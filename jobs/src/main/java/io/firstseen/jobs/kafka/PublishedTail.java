@@ -117,7 +117,6 @@ final class PublishedTail implements AutoCloseable {
    * open transactions of other jobs hide records that were committed after they started.
    *
    * @param written the ends of the partitions, open transactions included
-   * @param timeout the maximum time without progress
    * @return whether the condition holds or will never hold; false if transactions stayed open
    */
   boolean awaitCommitted(
@@ -180,7 +179,6 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  /** The sequence of a signed manifest that differs from the one that was sent; else empty. */
   OptionalLong contradicted() {
     return contradicted;
   }

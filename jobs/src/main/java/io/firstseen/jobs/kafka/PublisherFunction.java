@@ -55,18 +55,10 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       new ListStateDescriptor<>("set", Types.STRING);
 
   /**
-   * The set that a job publishes.
+   * The set that a job publishes, and the dedup job whose changelog it reads.
    *
-   * @param keys the keys whose manifests are considered
-   * @param dedupClaims the claims topic of the dedup job whose changelog the job reads
-   * @param changelog the changelog
-   * @param identity the options that must equal the dedup job's options; null if the job itself
-   *     dedups
-   * @param acceptedChanges the options that may differ, {@code set} if the state may lack the keys
-   *     of the set
-   * @param isOnlyManifests whether the topic contains only manifests, and no blobs
-   * @param takenOver the line that this job continues in addition to the line of its state
-   * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
+   * @param identity null if the job itself dedups
+   * @param acceptedChanges contains {@code set} if the state may lack the keys of the set
    */
   record Settings(
       Properties clientProperties,
@@ -262,7 +254,6 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
   }
 
-  /** The end offsets of the partitions, including uncommitted records. */
   private Map<TopicPartition, Long> written() {
     try (TailReader reader = reader(IsolationLevel.READ_UNCOMMITTED)) {
       return reader.ends(tail.partitions());

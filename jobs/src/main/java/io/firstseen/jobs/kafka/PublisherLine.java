@@ -66,12 +66,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return index > 0 ? new PublisherLine(claims.subList(index, claims.size()), sequence) : this;
   }
 
-  /**
-   * Returns the reason why a job may not start; empty if it may start.
-   *
-   * @param claim the newest claim on the topic
-   * @param newest the sequence of the newest manifest on the topic
-   */
+  /** Why a job may not start, given the newest claim and manifest; empty if it may. */
   Optional<String> refusalToBegin(Optional<String> claim, OptionalLong newest) {
     if (isMine(claim, newest) && newest.orElse(-1) <= sequence) {
       return Optional.empty();
@@ -113,7 +108,6 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return refusalToSend(next, newest);
   }
 
-  /** Like {@link #refusalToSend(long, Optional, OptionalLong)}, without claims. */
   Optional<String> refusalToSend(long next, OptionalLong newest) {
     long published = newest.orElse(-1);
     return published > sequence || published >= next

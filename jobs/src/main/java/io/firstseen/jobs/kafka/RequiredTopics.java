@@ -47,13 +47,7 @@ final class RequiredTopics {
   static final Set<AclOperation> BOTH = Set.of(AclOperation.READ, AclOperation.WRITE);
   private static final Set<AclOperation> WRITE = Set.of(AclOperation.WRITE);
 
-  /**
-   * A topic and its requirements.
-   *
-   * @param permissions the permissions that the job's user needs
-   * @param missing the topic to create if it is missing
-   * @param body throws {@link UserErrorException} if the topic does not meet the requirements
-   */
+  /** A topic; the body throws {@link UserErrorException} if it does not meet a requirement. */
   record Topic(
       String name,
       Set<AclOperation> permissions,
@@ -71,11 +65,7 @@ final class RequiredTopics {
   private final List<String> warnings = new ArrayList<>();
   private Duration retention = Duration.ZERO;
 
-  /**
-   * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
-   * @param creates whether missing topics are created
-   * @param events the topics of events, which are added later
-   */
+  /** Keeps the list of events, to which their topics are added later. */
   RequiredTopics(
       JobNeeds needs,
       Optional<String> restoredFrom,
@@ -91,7 +81,6 @@ final class RequiredTopics {
     this.events = events;
   }
 
-  /** The topics that a dedup job writes to. */
   List<Topic> ofDedup() {
     List<Topic> topics = new ArrayList<>();
     if (options.topics().output().hasChangelog()) {

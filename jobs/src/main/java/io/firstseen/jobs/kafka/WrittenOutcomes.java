@@ -23,11 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class WrittenOutcomes {
   /**
-   * The shards of the outcomes that a sink writes.
+   * The shards of the outcomes that a sink writes; one if each task processes whole partitions.
    *
-   * @param count the number of shards of the dedup; 1 if each task processes the events of
-   *     partitions
-   * @param hashSource the hash that assigns shards; null with one shard
    * @param isByScope whether the scope of a key selects its shard, not the whole key
    */
   record OutcomeShards(int count, @Nullable KeyHashSource hashSource, boolean isByScope)
@@ -65,7 +62,6 @@ final class WrittenOutcomes {
     }
   }
 
-  /** Starts with the progress of all tasks in the state. */
   WrittenOutcomes(OutcomeShards shards, TaskInfo task, WrittenOffsets passed) {
     this.shards = shards;
     this.range = shards.of(task);
@@ -133,7 +129,6 @@ final class WrittenOutcomes {
     }
   }
 
-  /** The progress of this task for its state. */
   List<String> passedLines() {
     return passed.lines(range.getStartKeyGroup(), range.getEndKeyGroup());
   }
