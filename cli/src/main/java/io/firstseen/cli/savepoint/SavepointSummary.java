@@ -1,6 +1,7 @@
 package io.firstseen.cli.savepoint;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
@@ -91,10 +92,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
             "bits per key",
             keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys))
         .json("audit", savepoint.audit() == null ? null : audit.json());
-    if (withShards) {
-      addShards(fields);
-    }
-    return fields;
+    return withShards ? fields.putAll(shards()) : fields;
   }
 
   private Fields audit() {
@@ -178,32 +176,20 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .json("measured" + name + "High", interval.high());
   }
 
-  private void addShards(Fields fields) {
-    fields.text(
-        String.format(
-            "%n%7s%14s%10s%8s%14s%12s%n", "shard", "keys", "pages", "load", "bytes", "rate"));
-    ArrayNode all = Json.array();
+  private ObjectNode shards() {
+    ObjectNode json = Json.object();
+    ArrayNode all = json.putArray("ofShards");
     for (int shard = 0; shard < savepoint.shards().size(); shard++) {
       ShardSummary one = savepoint.shards().get(shard);
-      double rate = savepoint.predictedFalsePositiveRate(shard);
-      fields.text(
-          String.format(
-              Locale.ROOT,
-              "%,7d%,14d%,10d%8s%,14d%12s%n",
-              shard,
-              savepoint.keys(shard),
-              savepoint.pages(shard),
-              load(one.keys(), one.slots()),
-              one.bytes(),
-              Fields.rate(rate)));
       all.addObject()
+          .put("shard", shard)
           .put("keys", savepoint.keys(shard))
           .put("slots", one.slots())
           .put("pages", savepoint.pages(shard))
           .put("pageBytes", one.bytes())
-          .put("predictedFalsePositiveRate", rate);
+          .put("predictedFalsePositiveRate", savepoint.predictedFalsePositiveRate(shard));
     }
-    fields.json("ofShards", all);
+    return json;
   }
 
   private static String load(long keys, long slots) {

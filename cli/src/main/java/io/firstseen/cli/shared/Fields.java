@@ -1,10 +1,16 @@
 package io.firstseen.cli.shared;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Named values in order, printed as a table for people or as one JSON object for programs. */
@@ -100,6 +106,76 @@ public final class Fields {
       json.set(name, Json.of(value));
     }
     return this;
+  }
+
+  /**
+   * Adds the fields of a JSON object that are not there yet. Their titles are made of their names;
+   * an array of objects has a line per object.
+   */
+  public Fields putAll(ObjectNode object) {
+    for (Map.Entry<String, JsonNode> field : object.properties()) {
+      String name = field.getKey();
+      JsonNode value = field.getValue();
+      if (value.isArray() && value.path(0).isObject()) {
+        rows(value);
+      } else if (!json.has(name)) {
+        row(title(name), text(name, value));
+      }
+      json.putIfAbsent(name, value);
+    }
+    return this;
+  }
+
+  private void rows(JsonNode rows) {
+    List<Map<String, String>> lines = new ArrayList<>();
+    Map<String, String> columns = new LinkedHashMap<>();
+    for (JsonNode row : rows) {
+      Map<String, String> line = new LinkedHashMap<>();
+      addCells("", row, line);
+      line.keySet().forEach(title -> columns.put(title, title));
+      lines.add(line);
+    }
+    lines.add(0, columns);
+    table.append('\n');
+    for (Map<String, String> line : lines) {
+      for (String title : columns.keySet()) {
+        int width = Math.max(14, title.length() + 2);
+        table.append(String.format("%" + width + "s", line.getOrDefault(title, "-")));
+      }
+      table.append('\n');
+    }
+  }
+
+  /** Adds the values of an object, and of the objects in it; lines have no space for digests. */
+  private static void addCells(String prefix, JsonNode row, Map<String, String> cells) {
+    for (Map.Entry<String, JsonNode> field : row.properties()) {
+      String title = prefix + title(field.getKey());
+      if (field.getValue().isObject()) {
+        addCells(title + " ", field.getValue(), cells);
+      } else if (!title.endsWith("digest")) {
+        cells.put(title, text(field.getKey(), field.getValue()));
+      }
+    }
+  }
+
+  private static String title(String name) {
+    return name.replaceFirst("Millis$", "").replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+  }
+
+  private static String text(String name, JsonNode value) {
+    if (value.isObject()) {
+      return value.properties().stream()
+          .map(field -> title(field.getKey()) + " " + text(field.getKey(), field.getValue()))
+          .collect(Collectors.joining(", "));
+    }
+    if (value.isIntegralNumber() && !title(name).endsWith("sequence")) {
+      return name.endsWith("Millis")
+          ? Instant.ofEpochMilli(value.longValue()).toString()
+          : SnapshotSummary.number(value.longValue());
+    }
+    return value.isArray()
+        ? "" + value.size()
+        : value.isDouble() ? rate(value.asDouble()) : value.asText();
   }
 
   /** Adds fields under a heading in the table and as an object in JSON. */

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Base;
 import io.firstseen.filters.snapshot.BaseList;
@@ -27,7 +26,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +47,6 @@ record FileSummary(
   /** The first bytes of a blob. */
   private static final String BLOB = "\u0089FSB";
 
-  private static final String SECTION_ROW = "%5s %-7s %12s %12s %12s%n";
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   /** The content of a base. */
@@ -124,20 +121,6 @@ record FileSummary(
   }
 
   private static FileSummary of(Manifest manifest) {
-    Long expires = manifest.expiresMillis();
-    Fields fields =
-        new Fields()
-            .row("kind", "manifest")
-            .row("set", manifest.setName())
-            .row("sequence", manifest.sequence())
-            .row(
-                "window",
-                SnapshotSummary.window(manifest.windowStartMillis(), manifest.windowEndMillis()))
-            .row("published", Instant.ofEpochMilli(manifest.publishedMillis()))
-            .row("expires", expires == null ? null : Instant.ofEpochMilli(expires))
-            .row("keys", number(manifest.count()))
-            .row("shards", number(manifest.parameters().shards().count()));
-    add(fields, manifest);
     String sentence =
         "a manifest of sequence %d, %s; its blobs were not read"
             .formatted(
@@ -145,133 +128,76 @@ record FileSummary(
                 manifest.signature() == null
                     ? "not signed"
                     : "with a signature by key " + manifest.signature().key());
-    return new FileSummary(manifest, null, fields.json("kind", "manifest"), sentence);
+    Fields fields = new Fields().put("kind", "kind", "manifest");
+    return new FileSummary(manifest, null, add(fields, manifest), sentence);
   }
 
-  /** Adds all fields of a manifest to the JSON, and what proves its set to the table. */
-  static void add(Fields fields, Manifest manifest) {
-    fields
-        .row("root", manifest.root())
-        .row("newest pack", manifest.pack() == null ? "none" : text(manifest.pack()))
-        .row("bytes of all packs", number(manifest.packBytes()))
-        .row("blobs", manifest.blobs() == null ? null : manifest.blobs().toASCIIString())
-        .row(
-            "signature",
-            manifest.signature() == null ? "none" : "by key " + manifest.signature().key());
-    // The fields as the HTTP service shows them.
+  /** Adds the fields of a manifest as the HTTP service shows them. */
+  static Fields add(Fields fields, Manifest manifest) {
     try (TokenBuffer buffer = new TokenBuffer(MAPPER, false)) {
       ManifestJson.write(buffer, manifest);
       ObjectNode json = MAPPER.readTree(buffer.asParser());
-      fields.json().setAll(json);
+      return fields.putAll(json).row("signature", manifest.signature() == null ? "none" : null);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   private static FileSummary of(Pack pack, BlobReference reference) {
-    ArrayNode sections = Json.array();
-    StringBuilder lines = new StringBuilder();
-    lines.append(String.format("%n" + SECTION_ROW, "shard", "kind", "bytes", "added", "removed"));
+    ObjectNode json = blob("pack", pack.setName(), reference).put("sequence", pack.sequence());
+    if (pack.before() != null) {
+      json.set("before", json(pack.before()));
+    }
+    json.put("keptFrom", pack.keptFrom()).set("bases", json(pack.bases()));
+    json.put("basesBytes", pack.basesBytes()).put("packsSince", pack.packsSince());
+    ArrayNode sections = json.putArray("sections");
     pack.sections()
         .forEach(
-            (shard, section) -> {
-              sections.add(json(section).put("shard", shard));
-              lines.append(
-                  String.format(
-                      SECTION_ROW,
-                      shard,
-                      section.isWhole() ? "whole" : "change",
-                      number(section.length()),
-                      number(section.addedCount()),
-                      number(section.removedCount())));
-            });
-    BlobReference before = pack.before();
-    Fields fields =
-        blob("pack", pack.setName(), pack.sequence(), "pack", reference)
-            .row("pack before", before == null ? "none" : text(before))
-            .json("before", before == null ? null : json(before))
-            .put("packs kept from", "keptFrom", pack.keptFrom(), "byte " + number(pack.keptFrom()))
-            .put("list of bases", "bases", json(pack.bases()), text(pack.bases()))
-            .put("list and bases", "basesBytes", pack.basesBytes(), bytes(pack.basesBytes()))
-            .put(
-                "packs since then",
-                "packsSince",
-                pack.packsSince(),
-                bytes(pack.packsSince()) + " before this one")
-            .row("changed shards", number(pack.sections().size()))
-            .json("sections", sections)
-            .text(lines.toString());
+            (shard, section) -> sections.addObject().put("shard", shard).setAll(json(section)));
     String sentence =
         "a pack of sequence %d with sections of %s shards; only applying it shows where it leads"
             .formatted(pack.sequence(), number(pack.sections().size()));
-    return new FileSummary(pack, reference, fields, sentence);
+    return new FileSummary(pack, reference, new Fields().putAll(json), sentence);
   }
 
   private static FileSummary of(BaseOfShard base, BlobReference reference) {
     long values = base.whole().addedCount();
     long keys = values + base.whole().hiddenCount();
-    Fields fields =
-        new Fields()
-            .put("kind", "kind", "base")
-            .put("set", "set", base.setName())
-            .put("shard", "shard", base.shard(), base.shard())
-            .json("digest", reference.digest())
-            .json("bytes", reference.bytes())
-            .put("keys", "keys", keys)
-            .put("values", "values", values)
-            .row("base", text(reference));
+    ObjectNode json =
+        blob("base", base.setName(), reference)
+            .put("shard", base.shard())
+            .put("keys", keys)
+            .put("values", values);
     String sentence = "a base of shard %d with %s keys".formatted(base.shard(), number(keys));
-    return new FileSummary(base, reference, fields, sentence);
+    return new FileSummary(base, reference, new Fields().putAll(json), sentence);
   }
 
   private static FileSummary of(BaseList list, BlobReference reference) {
-    long baseBytes = list.bases().stream().mapToLong(BlobReference::bytes).sum();
-    long sectionBytes = sections(list).stream().mapToLong(Section::length).sum();
-    String count = number(list.bases().size());
-    String sectionCount = number(sections(list).size());
-    ArrayNode bases = Json.array();
+    ObjectNode json =
+        blob("list of bases", list.setName(), reference)
+            .put("sequence", list.sequence())
+            .put("shards", list.shards().size());
+    ArrayNode bases = json.putArray("bases");
     for (int shard = 0; shard < list.shards().size(); shard++) {
       BaseList.Shard each = list.shards().get(shard);
       if (each.base() != null) {
-        ObjectNode base = json(each.base()).put("shard", shard);
+        ObjectNode base = bases.addObject().put("shard", shard).setAll(json(each.base()));
         ArrayNode sections = base.putArray("sections");
         each.sections().forEach(section -> sections.add(json(section)));
-        bases.add(base);
       }
     }
-    Fields fields =
-        blob("list of bases", list.setName(), list.sequence(), "list", reference)
-            .put("shards", "shards", list.shards().size())
-            .put("bases", "bases", bases, count + ", " + bytes(baseBytes))
-            .row("sections", sectionCount + ", " + bytes(sectionBytes));
     String sentence =
         "a list of %s bases with %s sections since them; the bases were not read"
-            .formatted(count, sectionCount);
-    return new FileSummary(list, reference, fields, sentence);
+            .formatted(number(list.bases().size()), number(sections(list).size()));
+    return new FileSummary(list, reference, new Fields().putAll(json), sentence);
   }
 
   private static List<Section> sections(BaseList list) {
     return list.shards().stream().flatMap(shard -> shard.sections().stream()).toList();
   }
 
-  /** The common fields of packs and lists of bases. */
-  private static Fields blob(
-      String kind, String setName, long sequence, String title, BlobReference reference) {
-    return new Fields()
-        .put("kind", "kind", kind)
-        .put("set", "set", setName)
-        .put("sequence", "sequence", sequence, sequence)
-        .row(title, text(reference))
-        .json("digest", reference.digest())
-        .json("bytes", reference.bytes());
-  }
-
-  static String text(BlobReference reference) {
-    return reference.digest() + ", " + bytes(reference.bytes());
-  }
-
-  private static String bytes(long bytes) {
-    return number(bytes) + " bytes";
+  private static ObjectNode blob(String kind, String setName, BlobReference reference) {
+    return Json.object().put("kind", kind).put("set", setName).setAll(json(reference));
   }
 
   static ObjectNode json(BlobReference reference) {

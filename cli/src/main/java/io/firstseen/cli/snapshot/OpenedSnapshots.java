@@ -1,16 +1,22 @@
 package io.firstseen.cli.snapshot;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Fields;
+import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.NearTexts;
+import io.firstseen.filters.snapshot.Pack;
+import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -111,11 +117,46 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     if (set != null) {
       FileSummary.add(fields, set.manifest());
       if (set.manifest().pack() != null) {
-        Fields chain = ChainSummary.of(set, loader(path, set.manifest()));
-        fields.text(chain.table()).json("chain", chain.json());
+        fields.section("chain", "chain", new Fields().putAll(chain()));
       }
     }
     return fields;
+  }
+
+  /** The newest pack of a set and its list of bases, shard by shard. */
+  private ObjectNode chain() throws IOException {
+    ManifestBlobs blobs = new ManifestBlobs(set.manifest(), loader(path, set.manifest()));
+    Pack newest = blobs.newestPack();
+    BaseList list = blobs.baseList(newest);
+    ObjectNode chain =
+        Json.object()
+            .put("packSequence", newest.sequence())
+            .put("keptPackBytes", Math.max(0, set.manifest().packBytes() - newest.keptFrom()));
+    chain.set("list", FileSummary.json(newest.bases()).put("sequence", list.sequence()));
+    // The bytes that a new client fetches.
+    chain.put(
+        "bytesFromNothing",
+        newest.basesBytes() + newest.packsSince() + set.manifest().pack().bytes());
+    ArrayNode ofShards = chain.putArray("ofShards");
+    for (int shard = 0; shard < list.shards().size(); shard++) {
+      Snapshot held = set.snapshot(shard);
+      BaseList.Shard listed = list.shards().get(shard);
+      ObjectNode json = ofShards.addObject().put("shard", shard);
+      json.put("keys", held == null ? 0 : held.header().hashCount());
+      if (held != null) {
+        json.put("setDigest", held.header().setDigest());
+      }
+      if (listed.base() != null) {
+        json.set("base", FileSummary.json(listed.base()));
+      }
+      json.put("sections", listed.sections().size())
+          .put("sectionBytes", listed.sections().stream().mapToLong(Section::length).sum());
+      Section change = newest.sections().get(shard);
+      if (change != null) {
+        json.set("newest", FileSummary.json(change));
+      }
+    }
+    return chain;
   }
 
   String setName() {

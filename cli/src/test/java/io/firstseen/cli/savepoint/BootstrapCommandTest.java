@@ -312,9 +312,8 @@ class BootstrapCommandTest {
             "keys                5,000")
         .anyMatch(
             line -> line.matches("keys per shard {6}1,[0-9]{3} to 1,[0-9]{3}, mean " + "1,250\\.0"))
-        .anyMatch(line -> line.matches(" *shard +keys +pages +load +bytes +rate"))
-        .anyMatch(
-            line -> line.matches(" {6}3 +1,[0-9]{3} +1 +0\\.[0-9]{3} +[0-9,]+ +0\\.00[0-9]+"));
+        .anyMatch(line -> line.matches(" *shard +keys +slots +pages +page bytes +predicted .*"))
+        .anyMatch(line -> line.matches(" +3 +1,[0-9]{3} +[0-9,]+ +1 +[0-9,]+ +0\\.00[0-9]+"));
   }
 
   @Test

@@ -438,11 +438,11 @@ class SnapshotChainVerbsTest {
             "kind                pack",
             "set                 chains",
             "sequence            3",
-            "pack                " + reference.digest() + ", " + reference.bytes() + " bytes",
-            "pack before         " + packs.get(1).digest() + ", " + packs.get(1).bytes() + " bytes",
-            "changed shards      2",
-            "shard kind           bytes        added      removed",
-            "    1 change  %12d %12d %12d"
+            "digest              " + reference.digest(),
+            "before              digest %s, bytes %d"
+                .formatted(packs.get(1).digest(), packs.get(1).bytes()),
+            "         shard         whole         bytes         added       removed",
+            "             1         false%14d%14d%14d"
                 .formatted(second.length(), second.addedCount(), second.removedCount()));
     JsonNode json = json("info", file);
     assertThat(json.get("kind").textValue()).isEqualTo("pack");
@@ -476,9 +476,8 @@ class SnapshotChainVerbsTest {
     assertThat(snapshot("info", blob(publisher.list())).out())
         .contains(
             "sequence            2",
-            "bases               2, "
-                + number(publisher.base(0).bytes() + base.bytes())
-                + " bytes");
+            "         shard         bytes      sections",
+            "             1%14s             1".formatted(number(base.bytes())));
 
     Manifest manifest = new SnapshotDirectory(set).latest();
     JsonNode ofManifest = json("info", manifest(3));
@@ -540,25 +539,27 @@ class SnapshotChainVerbsTest {
         .containsSubsequence(
             "keys                5,010",
             "root                " + manifest.root(),
-            "bytes of all packs  " + number(manifest.packBytes()),
+            "pack bytes          " + number(manifest.packBytes()),
             "signature           none",
-            "pack of sequence    3",
-            "bytes of kept packs " + number(manifest.packBytes() - pack.keptFrom()),
-            "list of sequence    2",
+            "chain",
+            "pack sequence       3",
+            "kept pack bytes     " + number(manifest.packBytes() - pack.keptFrom()),
+            "list                digest %s, bytes %d, sequence 2"
+                .formatted(pack.bases().digest(), pack.bases().bytes()),
             "bytes from nothing  " + number(fromNothing),
             "",
-            "shard         keys     base bytes  sections  section bytes in newest pack        added"
-                + "      removed",
+            "         shard          keys    base bytes      sections  section bytes  newest whole"
+                + "  newest bytes  newest added  newest removed",
             String.format(
-                "    0 %12s %14s %9s %14s %14s %12s %12s",
+                "             0%14s%14s%14s%15s%14s%14s%14s%16s",
                 number(publisher.snapshots()[0].header().hashCount()),
                 number(publisher.base(0).bytes()),
                 1,
                 listed.length(),
+                change.isWhole(),
                 change.length(),
                 change.addedCount(),
                 change.removedCount()));
-    assertThat(info.out().get(info.out().size() - 1)).startsWith("  all        5,010");
     JsonNode json = json("info", set.toString());
     assertThat(json.get("root").textValue()).isEqualTo(manifest.root());
     assertThat(json.get("count")).isEqualTo(json.get("keys"));
@@ -576,7 +577,7 @@ class SnapshotChainVerbsTest {
   void infoOfASetThatNeverHeldAKeyHasNoChain() throws IOException {
     publish(publisher, 1).write(new SnapshotDirectory(directory.resolve("empty")));
     assertThat(snapshot("info", path("empty")).out())
-        .contains("keys                0", "newest pack         none");
+        .contains("keys                0", "pack bytes          0");
     assertThat(json("info", path("empty")).has("chain")).isFalse();
     assertThat(snapshot("verify", path("empty")).status()).isZero();
   }
