@@ -7,8 +7,8 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
@@ -65,7 +65,7 @@ import picocli.CommandLine.Option;
           + "hash key, canonicaliser, shards and mode. Capacity and rate are taken from the "
           + "savepoint."
     })
-public final class BootstrapCommand extends Verb {
+public final class BootstrapCommand extends JsonVerb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
 
   /** RocksDB builds state of any size and mode in little memory. */
@@ -102,9 +102,6 @@ public final class BootstrapCommand extends Verb {
               + "record's key). Without it, the first unusable events are reported on standard "
               + "error.")
   private Path deadLetters;
-
-  @Option(names = "--json", description = "Print the summary as one JSON object.")
-  private boolean json;
 
   @Mixin private KeyOptions keys;
   @Mixin private DedupOptions dedup;
@@ -213,17 +210,18 @@ public final class BootstrapCommand extends Verb {
       deadLetterFile.complete();
     }
     double seconds = (System.nanoTime() - startNanos) / 1e9;
-    new Fields()
-        .put("savepoint", "savepoint", savepoint.toString())
-        .put("events", "events", eventCount)
-        .put("dead letters", "deadLetters", deadLetterCount)
-        .put("keys", "keys", made.keys())
-        .put("bytes", "bytes", made.stateBytes())
-        .putRate("rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
-        .putSeconds("seconds to read", "readSeconds", (readNanos - startNanos) / 1e9)
-        .putSeconds("seconds", "seconds", seconds)
-        .put("events per second", "eventsPerSecond", Math.round(eventCount / seconds))
-        .print(reportOut(), json);
+    print(
+        new Fields()
+            .put("savepoint", "savepoint", savepoint.toString())
+            .put("events", "events", eventCount)
+            .put("dead letters", "deadLetters", deadLetterCount)
+            .put("keys", "keys", made.keys())
+            .put("bytes", "bytes", made.stateBytes())
+            .putRate(
+                "rate predicted", "predictedFalsePositiveRate", made.predictedFalsePositiveRate())
+            .putSeconds("seconds to read", "readSeconds", (readNanos - startNanos) / 1e9)
+            .putSeconds("seconds", "seconds", seconds)
+            .put("events per second", "eventsPerSecond", Math.round(eventCount / seconds)));
     warn(made);
     warnOfDeadLetters();
     return ExitCode.GOOD;

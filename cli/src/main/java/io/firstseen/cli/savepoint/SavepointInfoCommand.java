@@ -2,7 +2,7 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "0:success",
       "2:usage error, or the savepoint is unreadable or has no " + "state of a dedup job"
     })
-final class SavepointInfoCommand extends Verb {
+final class SavepointInfoCommand extends JsonVerb {
 
   @Parameters(
       index = "0",
@@ -45,9 +45,6 @@ final class SavepointInfoCommand extends Verb {
 
   @Option(names = "--shards", description = "Also show every shard.")
   private boolean shards;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   @Override
   public Integer call() throws Exception {
@@ -73,7 +70,7 @@ final class SavepointInfoCommand extends Verb {
     } catch (Exception e) {
       throw SavepointDirectory.cannot("read", directory, e);
     }
-    new SavepointSummary(savepoint).fields(shards).print(out(), json);
+    print(new SavepointSummary(savepoint).fields(shards));
     return ExitCode.GOOD;
   }
 }

@@ -1,9 +1,9 @@
 package io.firstseen.cli.serve;
 
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.internal.DirectorySource;
 import io.firstseen.consumer.internal.HttpSource;
@@ -66,7 +66,7 @@ import picocli.CommandLine.Option;
       "The service exits with status 2 if none of its sets is usable, for example because "
           + "its hash key differs from the publisher's."
     })
-public final class ServeCommand extends Verb {
+public final class ServeCommand extends JsonVerb {
   private static final long POLL_MILLIS = 200;
 
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
@@ -267,9 +267,6 @@ public final class ServeCommand extends Verb {
               + "query, which contains keys, is omitted.")
   private boolean accessLog;
 
-  @Option(names = "--json", description = "Print JSON objects, one per line.")
-  private boolean json;
-
   @Mixin private LogFormatOption log;
 
   /** The source of snapshots. */
@@ -312,7 +309,7 @@ public final class ServeCommand extends Verb {
     return Cleanup.after(
         cleanup -> {
           ServeLines lines =
-              cleanup.open(() -> new ServeLines(commandLine(), json, logs, accessLog));
+              cleanup.open(() -> new ServeLines(commandLine(), isJson(), logs, accessLog));
           SnapshotServer server = cleanup.open(() -> start(options, sources, lines));
           lines.serving(
               sources.stream().map(SetSource::setName).toList(),

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.cli.snapshot.FileSummary.BaseOfShard;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
           + "applies. With --manifest, and one shard, the command verifies that the "
           + "result has the root of the manifest."
     })
-final class SnapshotApplyCommand extends Verb {
+final class SnapshotApplyCommand extends JsonVerb {
 
   @Parameters(index = "0", paramLabel = "BASE", description = "Snapshot or base to start with.")
   private Path base;
@@ -65,9 +65,6 @@ final class SnapshotApplyCommand extends Verb {
           "Manifest whose newest pack is the last pack; provides the window and the parameters "
               + "that a base lacks.")
   private Path manifestFile;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   private @Nullable Manifest manifest;
 
@@ -93,7 +90,7 @@ final class SnapshotApplyCommand extends Verb {
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     ObjectNode object = Json.object().put("output", output.toString());
     object.put("digest", snapshot.digest());
-    print(json, object.setAll(summary.fields().json()), output + ": " + summary.sentence());
+    print(object.setAll(summary.fields().json()), output + ": " + summary.sentence());
     return ExitCode.GOOD;
   }
 

@@ -5,8 +5,8 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
       "Lines without a usable key are skipped and reported on standard error.",
       "With --near, lines that resemble an earlier line are omitted."
     })
-final class SnapshotBuildCommand extends Verb {
+final class SnapshotBuildCommand extends JsonVerb {
   @Mixin private KeyFile keys;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
@@ -72,9 +72,6 @@ final class SnapshotBuildCommand extends Verb {
       description = "Name of the set of keys (default: ${DEFAULT-VALUE}).")
   private String setName;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::build);
@@ -103,7 +100,6 @@ final class SnapshotBuildCommand extends Verb {
     keys.addLines(object.put("digest", snapshot.digest()));
     keys.addNearDuplicates(object);
     print(
-        json,
         object.setAll(summary.fields().json()),
         output + ": " + summary.sentence() + keys.omitted());
     return ExitCode.GOOD;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.interop.CodedSet;
 import io.firstseen.filters.gcs.interop.SetCodec;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
           + "one per line, or reports whether it contains keys. Damaged sets are rejected if the "
           + "format can detect the damage. docs/interop.md describes the formats."
     })
-final class SnapshotDecodeCommand extends Verb {
+final class SnapshotDecodeCommand extends JsonVerb {
 
   @Mixin private CodecOptions codec;
 
@@ -59,9 +59,6 @@ final class SnapshotDecodeCommand extends Verb {
               + "key: KEY TAB present|absent.")
   private List<String> queries = List.of();
 
-  @Option(names = "--json", description = "Print one JSON object, or one per key.")
-  private boolean json;
-
   @Override
   public Integer call() {
     SetCodec chosen = codec.codec();
@@ -78,7 +75,7 @@ final class SnapshotDecodeCommand extends Verb {
     }
     if (!queries.isEmpty()) {
       queries.forEach(key -> answer(set, key));
-    } else if (json) {
+    } else if (isJson()) {
       printJson(set);
     } else {
       set.values().forEachRemaining((long value) -> out().println(Long.toUnsignedString(value)));
@@ -106,10 +103,10 @@ final class SnapshotDecodeCommand extends Verb {
   }
 
   private void answer(CodedSet set, String key) {
-    byte[] written = Questions.bytesOf(key);
+    byte[] written = QueryVerb.bytesOf(key);
     boolean present = accepted(() -> set.mightContain(codec.name.keyForm.key(written)));
     String answer = present ? "present" : "absent";
-    print(json, Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
+    print(Json.object().put("key", key).put("answer", answer), key + "\t" + answer);
   }
 
   private void printJson(CodedSet set) {

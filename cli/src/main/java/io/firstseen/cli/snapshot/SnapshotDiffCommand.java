@@ -2,7 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.operators.UserErrorException;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
       "1:different sets",
       "2:usage error, or the sets cannot be " + "compared"
     })
-final class SnapshotDiffCommand extends Verb {
+final class SnapshotDiffCommand extends JsonVerb {
 
   @Parameters(
       index = "0",
@@ -57,9 +57,6 @@ final class SnapshotDiffCommand extends Verb {
       paramLabel = "N",
       description = "Sequence of the manifest in directory A (default: the newest).")
   private Long fromSequence;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   /** Values that are only in the second set, except in shards of different ranges. */
   private long added;
@@ -98,7 +95,7 @@ final class SnapshotDiffCommand extends Verb {
         add(from.set().snapshot(shard), to.set().snapshot(shard));
       }
     }
-    fields().print(out(), json);
+    print(fields());
     return isSame ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }
 

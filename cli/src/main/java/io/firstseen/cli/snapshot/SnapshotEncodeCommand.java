@@ -11,8 +11,8 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.cli.snapshot.CodecOptions.KeyForm;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
@@ -44,7 +44,7 @@ import picocli.CommandLine.TypeConversionException;
           + "used unchanged: lines are neither canonicalised nor skipped. docs/interop.md "
           + "describes the formats."
     })
-final class SnapshotEncodeCommand extends Verb {
+final class SnapshotEncodeCommand extends JsonVerb {
 
   private static final ObjectReader JSON =
       new ObjectMapper().reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -98,9 +98,6 @@ final class SnapshotEncodeCommand extends Verb {
       description = "Output file of the bytes (default: the bytes are printed as text).")
   private Path output;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws Exception {
     codec.requireOnlyFor(CodecOptions.Name.ORIGINAL, "--p", p);
@@ -145,7 +142,7 @@ final class SnapshotEncodeCommand extends Verb {
                   output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
       object.put("output", output.toString());
     }
-    print(json, object, text);
+    print(object, text);
   }
 
   private Path name() {

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
       "Follows a set on a topic, in a directory or on a web server until it is interrupted. "
           + "Prints a line per verified snapshot and per problem. Does not need the hash key."
     })
-final class SnapshotFollowCommand extends Verb implements SnapshotListener {
+final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -58,9 +58,6 @@ final class SnapshotFollowCommand extends Verb implements SnapshotListener {
       converter = OptionValues.KeyCount.class,
       description = "Number of snapshots after which the command ends (default: no limit).")
   private Long count;
-
-  @Option(names = "--json", description = "Print JSON objects, one per line.")
-  private boolean json;
 
   private final CountDownLatch end = new CountDownLatch(1);
   private Progress progress;
@@ -146,7 +143,7 @@ final class SnapshotFollowCommand extends Verb implements SnapshotListener {
     object.put("way", update.way().name().toLowerCase(Locale.ROOT));
     object.put("fetchedBytes", update.fetchedBytes());
     object.put("tookMillis", update.tookMillis());
-    print(
+    printEvent(
         object,
         "sequence %d, window %s to %s, %s keys%s, %s, took %d ms"
             .formatted(
@@ -174,22 +171,22 @@ final class SnapshotFollowCommand extends Verb implements SnapshotListener {
 
   @Override
   public void onRefused(String reason) {
-    print("refused", reason);
+    printEvent("refused", reason);
   }
 
   @Override
   public void onNotice(String sentence) {
-    print("notice", sentence);
+    printEvent("notice", sentence);
   }
 
   @Override
   public void onUnreachable(String reason) {
-    print("unreachable", reason);
+    printEvent("unreachable", reason);
   }
 
   @Override
   public void onReachable() {
-    print(object("reachable"), "the source can be read again");
+    printEvent(object("reachable"), "the source can be read again");
   }
 
   @Override
@@ -197,10 +194,10 @@ final class SnapshotFollowCommand extends Verb implements SnapshotListener {
     progress.show(() -> progress(readBytes, left));
   }
 
-  private void print(String event, String sentence) {
+  private void printEvent(String event, String sentence) {
     ObjectNode object = object(event);
     object.put("reason", sentence);
-    print(object, event + ": " + sentence);
+    printEvent(object, event + ": " + sentence);
   }
 
   private static ObjectNode object(String event) {
@@ -210,11 +207,11 @@ final class SnapshotFollowCommand extends Verb implements SnapshotListener {
     return object;
   }
 
-  private void print(ObjectNode object, String line) {
+  private void printEvent(ObjectNode object, String line) {
     progress.close();
     out()
         .println(
-            json
+            isJson()
                 ? Json.line(object)
                 : Instant.ofEpochMilli(object.get("time").asLong()).truncatedTo(ChronoUnit.SECONDS)
                     + " "

@@ -4,8 +4,8 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
           + "by 'pull'.",
       "Exit status 1 if the topic does not contain a snapshot of the set yet."
     })
-final class SnapshotInfoCommand extends Verb {
+final class SnapshotInfoCommand extends JsonVerb {
   private static final List<String> OF_A_TOPIC =
       List.of(
           "--topic",
@@ -64,9 +64,6 @@ final class SnapshotInfoCommand extends Verb {
       converter = OptionValues.PositiveDuration.class,
       description = "Maximum time to read the topic (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   /** The location of the snapshot. */
   static final class Origin {
@@ -111,17 +108,14 @@ final class SnapshotInfoCommand extends Verb {
     try (Progress progress = new Progress(err())) {
       set.pull(origin.bootstrapServers, directory, timeout, progress);
     } catch (NothingPublishedException e) {
-      print(
-          json,
-          Json.object().put("published", false).put("reason", e.getMessage()),
-          e.getMessage());
+      print(Json.object().put("published", false).put("reason", e.getMessage()), e.getMessage());
       return ExitCode.NEGATIVE;
     }
     return info(OpenedSnapshots.open(directory, null).allFields());
   }
 
   private int info(Fields fields) {
-    fields.print(out(), json);
+    print(fields);
     return ExitCode.GOOD;
   }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
           + "FILE.pub the public key.",
       "Both files are in openssl's PEM format. Existing files are not replaced."
     })
-final class SnapshotKeygenCommand extends Verb {
+final class SnapshotKeygenCommand extends JsonVerb {
 
   @Option(
       names = "--output",
@@ -42,9 +42,6 @@ final class SnapshotKeygenCommand extends Verb {
           "Output file of the private key, readable only by its owner; the public key is written "
               + "to FILE.pub.")
   private Path output;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   @Override
   public Integer call() throws IOException {
@@ -57,7 +54,6 @@ final class SnapshotKeygenCommand extends Verb {
     write(publicFile, key.publicKey().toPem(), "rw-r--r--");
     String id = key.publicKey().id();
     print(
-        json,
         Json.object()
             .put("key", id)
             .put("private", output.toString())

@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.TrustedKeyOptions;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
@@ -15,7 +13,6 @@ import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UrlAnswer;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.filters.snapshot.UrlLists;
-import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +22,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -51,9 +47,7 @@ import picocli.CommandLine.Parameters;
           + "an --allow set lists the URL, the entries are from the allow sets, otherwise from "
           + "the lists. If two sets have the same name, the command prints paths instead."
     })
-final class SnapshotMatchCommand extends Verb {
-
-  @Mixin private SnapshotArgument snapshot;
+final class SnapshotMatchCommand extends QueryVerb {
 
   @Parameters(
       index = "1..*",
@@ -75,23 +69,11 @@ final class SnapshotMatchCommand extends Verb {
               + "its entry is less specific than the entries of the other lists.")
   private List<Path> allow = List.of();
 
-  @Option(names = "--scope", paramLabel = "SCOPE", description = "Scope of the entries.")
-  private String scope;
-
-  @Option(names = "--json", description = "Print one JSON object per URL.")
-  private boolean json;
-
-  @Mixin private HashKeyOptions hashKey;
-
-  @Mixin private TrustedKeyOptions trusted;
-
-  private UrlLists lists;
-  private NearTexts texts;
-  private byte @Nullable [] scopeBytes;
+  private @Nullable UrlLists lists;
+  private @Nullable NearTexts texts;
 
   @Override
   public Integer call() throws IOException {
-    scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
     List<TrustedKey> keys = trusted.keys();
     OpenedSnapshots opened = snapshot.open(keys);
     if (opened.parameters().near() != null) {
@@ -100,29 +82,34 @@ final class SnapshotMatchCommand extends Verb {
             "--list and --allow need lists of URLs; " + snapshot.path + " contains texts");
       }
       texts = opened.nearTexts(hashKey.keyHash());
-      return Questions.answer(urls, commandLine(), this::answerTexts);
+    } else {
+      lists = open(opened, keys, hashKey.keyHash());
     }
-    lists = open(opened, keys, hashKey.keyHash());
-    return Questions.answer(urls, commandLine(), this::answer);
+    return answerAll(urls);
   }
 
-  private int answerTexts(List<byte[]> questions) {
-    int invalid = 0;
-    for (byte[] question : questions) {
-      String text = Questions.field(new String(question, UTF_8));
+  @Override
+  void answer(List<byte[]> queries) {
+    if (texts == null) {
+      answerUrls(queries);
+    } else {
+      answerTexts(queries);
+    }
+  }
+
+  private void answerTexts(List<byte[]> queries) {
+    for (byte[] query : queries) {
+      String text = field(new String(query, UTF_8));
       ObjectNode object = Json.object().put("text", text);
       try {
-        int equal = texts.resembles(scopeBytes, question);
+        int equal = texts.resembles(scope(), query);
         String word = equal > 0 ? "present" : "absent";
         object.put("answer", word).put("equalBands", equal).put("bands", texts.rule().bands());
-        print(json, object, text + "\t" + word + (equal > 0 ? "\t" + equal : ""));
+        print(object, text + "\t" + word + (equal > 0 ? "\t" + equal : ""));
       } catch (InvalidKeyException e) {
-        object.put("answer", "invalid").put("reason", e.getMessage());
-        print(json, object, text + "\tinvalid\t" + Questions.field(e.getMessage()));
-        invalid++;
+        printInvalid(object, text, e.getMessage());
       }
     }
-    return invalid;
   }
 
   private UrlLists open(OpenedSnapshots first, List<TrustedKey> keys, KeyHash keyHash)
@@ -152,11 +139,11 @@ final class SnapshotMatchCommand extends Verb {
     return new UrlLists(opened.subList(0, allowFrom), opened.subList(allowFrom, opened.size()));
   }
 
-  private int answer(List<byte[]> questions) {
-    List<UrlExpressions> asked = new ArrayList<>(questions.size());
+  private void answerUrls(List<byte[]> queries) {
+    List<UrlExpressions> asked = new ArrayList<>(queries.size());
     // The reason why a query is invalid, or null, per query.
-    List<@Nullable String> reasons = new ArrayList<>(questions.size());
-    for (byte[] url : questions) {
+    List<@Nullable String> reasons = new ArrayList<>(queries.size());
+    for (byte[] url : queries) {
       try {
         asked.add(UrlExpressions.of(url));
         reasons.add(null);
@@ -164,54 +151,40 @@ final class SnapshotMatchCommand extends Verb {
         reasons.add(e.getMessage());
       }
     }
-    List<UrlAnswer> answers = ask(asked);
+    List<UrlAnswer> answers;
+    try {
+      answers = lists.askEach(scope(), asked);
+    } catch (InvalidKeyException e) {
+      throw new UserErrorException("--scope: " + e.getMessage());
+    }
     int next = 0;
-    for (int i = 0; i < questions.size(); i++) {
-      String url = new String(questions.get(i), UTF_8);
-      String reason = reasons.get(i);
-      if (reason != null) {
-        print(
-            json,
-            Json.object().put("url", url).put("answer", "invalid").put("reason", reason),
-            Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
+    for (int i = 0; i < queries.size(); i++) {
+      String url = new String(queries.get(i), UTF_8);
+      if (reasons.get(i) != null) {
+        printInvalid(Json.object().put("url", url), field(url), reasons.get(i));
       } else {
         print(url, answers.get(next), asked.get(next));
         next++;
       }
     }
-    return questions.size() - next;
-  }
-
-  private List<UrlAnswer> ask(List<UrlExpressions> asked) {
-    try {
-      return lists.askEach(scopeBytes, asked);
-    } catch (InvalidKeyException e) {
-      throw new UserErrorException("--scope: " + e.getMessage());
-    }
   }
 
   private void print(String url, UrlAnswer answer, UrlExpressions expressions) {
     String word = answer.isPresent() ? "present" : "absent";
-    if (json) {
-      ObjectNode object = Json.object();
-      object.put("url", url);
-      object.put("answer", word);
-      addTo(object.putArray("matches"), answer.matches());
-      addTo(object.putArray("allowedBy"), answer.allowedBy());
-      object.put("expressions", expressions.count());
-      object.put("falsePositiveRate", lists.falsePositiveRate(expressions));
-      out().println(Json.line(object));
-      return;
-    }
     // A URL ignores tabs and line breaks; printed, they would add fields and lines.
-    StringBuilder line = new StringBuilder(Questions.field(url)).append('\t').append(word);
+    StringBuilder line = new StringBuilder(field(url)).append('\t').append(word);
     for (UrlAnswer.Match match : deciding(answer)) {
       line.append('\t').append(match.entry());
       if (lists.names().size() > 1) {
         line.append('\t').append(match.list());
       }
     }
-    out().println(line);
+    ObjectNode object = Json.object().put("url", url).put("answer", word);
+    addTo(object.putArray("matches"), answer.matches());
+    addTo(object.putArray("allowedBy"), answer.allowedBy());
+    object.put("expressions", expressions.count());
+    object.put("falsePositiveRate", lists.falsePositiveRate(expressions));
+    print(object, line.toString());
   }
 
   /** The entries that make a URL present, or absent although a list contains it. */

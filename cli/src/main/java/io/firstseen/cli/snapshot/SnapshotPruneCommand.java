@@ -2,7 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
           + "refers to.",
       "Fails while a job writes to the directory."
     })
-final class SnapshotPruneCommand extends Verb {
+final class SnapshotPruneCommand extends JsonVerb {
 
   @Parameters(index = "0", paramLabel = "DIR", description = "Directory of snapshots.")
   private Path path;
@@ -37,9 +37,6 @@ final class SnapshotPruneCommand extends Verb {
       converter = ManifestCount.class,
       description = "Number of manifests to keep, from the newest, at least 1.")
   private int keep;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   static final class ManifestCount extends OptionValues.WholeNumber {
     ManifestCount() {
@@ -58,7 +55,6 @@ final class SnapshotPruneCommand extends Verb {
     try (lock) {
       SnapshotDirectory.Pruned pruned = directory.keepNewest(keep);
       print(
-          json,
           Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
           "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));
     }

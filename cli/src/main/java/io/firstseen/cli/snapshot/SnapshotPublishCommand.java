@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
       "Exit status 1 if the publication is on hold because the number of keys has changed too "
           + "much; clients keep the previous snapshot."
     })
-final class SnapshotPublishCommand extends Verb {
+final class SnapshotPublishCommand extends JsonVerb {
 
   @Mixin private KeyFile keys;
 
@@ -140,9 +140,6 @@ final class SnapshotPublishCommand extends Verb {
       description = "File with the private key that signs manifests ('firstseen snapshot keygen').")
   private Path signingKey;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::publish);
@@ -166,7 +163,7 @@ final class SnapshotPublishCommand extends Verb {
     long[] hashes = keys.read(cleanup, this::output, err());
     DirectoryPublisher.Result result = publisher.publish(hashes, System.currentTimeMillis());
     keys.warn(err());
-    print(json, object(result), sentence(result));
+    print(object(result), sentence(result));
     return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;
   }
 

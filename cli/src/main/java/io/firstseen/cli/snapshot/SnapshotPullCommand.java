@@ -3,9 +3,9 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.Manifest;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
       "Exit status 0 if the directory contains the newest snapshot, 1 if nothing is "
           + "published yet."
     })
-final class SnapshotPullCommand extends Verb {
+final class SnapshotPullCommand extends JsonVerb {
 
   @Option(
       names = "--bootstrap-servers",
@@ -60,9 +60,6 @@ final class SnapshotPullCommand extends Verb {
       description = "Maximum time for the whole pull (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws IOException {
     long startNanos = System.nanoTime();
@@ -70,10 +67,10 @@ final class SnapshotPullCommand extends Verb {
       SnapshotPull.Result result = set.pull(bootstrapServers, output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
       warnOfExpiry(result.manifest());
-      print(json, object(result, tookMillis), line(result, tookMillis));
+      print(object(result, tookMillis), line(result, tookMillis));
       return ExitCode.GOOD;
     } catch (NothingPublishedException e) {
-      print(json, Json.object().put("pulled", false).put("reason", e.getMessage()), e.getMessage());
+      print(Json.object().put("pulled", false).put("reason", e.getMessage()), e.getMessage());
       return ExitCode.NEGATIVE;
     }
   }

@@ -3,7 +3,7 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
       "Signs a manifest, or all manifests of a directory, in place.",
       "An existing signature is replaced; nothing else in the manifest changes."
     })
-final class SnapshotSignCommand extends Verb {
+final class SnapshotSignCommand extends JsonVerb {
 
   @Parameters(
       index = "0",
@@ -45,16 +45,12 @@ final class SnapshotSignCommand extends Verb {
       description = "File with the private key ('firstseen snapshot keygen').")
   private Path keyFile;
 
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
-
   @Override
   public Integer call() throws Exception {
     SigningKey key = read(keyFile);
     int signed = Files.isDirectory(path) ? signAll(key) : signOne(key);
     String id = key.publicKey().id();
     print(
-        json,
         Json.object().put("key", id).put("signed", signed),
         "signed %d manifests with key %s".formatted(signed, id));
     return ExitCode.GOOD;

@@ -3,8 +3,8 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.TrustedKeyOptions;
-import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Decodes everything and checks every digest. */
 @Command(
@@ -32,14 +31,11 @@ import picocli.CommandLine.Option;
       "1:invalid, or not signed by a trusted key",
       "2:usage error, or the file is unreadable"
     })
-final class SnapshotVerifyCommand extends Verb {
+final class SnapshotVerifyCommand extends JsonVerb {
 
   @Mixin private SnapshotArgument snapshot;
 
   @Mixin private TrustedKeyOptions trusted;
-
-  @Option(names = "--json", description = "Print one JSON object.")
-  private boolean json;
 
   @Override
   public Integer call() throws IOException {
@@ -61,13 +57,12 @@ final class SnapshotVerifyCommand extends Verb {
       }
     } catch (MalformedSnapshotException | UntrustedManifestException e) {
       print(
-          json,
           Json.object().put("valid", false).put("reason", e.getMessage()),
           "invalid: " + e.getMessage());
       return ExitCode.NEGATIVE;
     }
     ObjectNode answer = Json.object().put("valid", true);
-    print(json, answer.setAll(figures), "valid: " + sentence);
+    print(answer.setAll(figures), "valid: " + sentence);
     return ExitCode.GOOD;
   }
 }

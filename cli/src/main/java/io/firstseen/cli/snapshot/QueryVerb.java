@@ -1,67 +1,84 @@
 package io.firstseen.cli.snapshot;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.JsonVerb;
+import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
+import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.util.function.FunctionWithException;
-import picocli.CommandLine;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * The queries of a command: words of its command line, or lines of standard input. Lines that
+ * A command that looks up the words of its command line, or the lines of standard input. Lines that
  * arrive together are processed together, and all of them before the command waits for more input.
  */
-final class Questions {
+abstract class QueryVerb extends JsonVerb {
+
+  @Mixin SnapshotArgument snapshot;
+
+  @Option(
+      names = "--scope",
+      paramLabel = "SCOPE",
+      description =
+          "Scope of the keys or entries. Snapshots do not record whether keys have scopes: without "
+              + "this option, a key that was added with a scope is absent.")
+  private String scope;
+
+  @Mixin HashKeyOptions hashKey;
+
+  @Mixin TrustedKeyOptions trusted;
+
   private final List<byte[]> waiting = new ArrayList<>();
-  private final FunctionWithException<List<byte[]>, Integer, SnapshotException> answers;
-  private final PrintWriter out;
   private int invalid;
 
-  private Questions(
-      FunctionWithException<List<byte[]>, Integer, SnapshotException> answers, PrintWriter out) {
-    this.answers = answers;
-    this.out = out;
+  /** Prints the results of queries, in their order. */
+  abstract void answer(List<byte[]> queries) throws SnapshotException;
+
+  final byte @Nullable [] scope() {
+    return scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
   }
 
   /**
    * Processes the words, or standard input if there are no words or only {@code -}.
    *
-   * @param answers prints the results of queries, in their order, and returns the number of queries
-   *     that could not be evaluated
    * @return the exit code
    */
-  static int answer(
-      List<String> words,
-      CommandLine command,
-      FunctionWithException<List<byte[]>, Integer, SnapshotException> answers)
-      throws SnapshotException {
-    Questions questions = new Questions(answers, command.getOut());
+  final int answerAll(List<String> words) throws SnapshotException {
     if (words.isEmpty() || words.equals(List.of(InputFile.STANDARD_INPUT))) {
-      questions.answerStandardInput();
+      answerStandardInput();
     } else {
-      questions.waiting.addAll(words.stream().map(Questions::bytesOf).toList());
-      questions.answerWaiting();
+      words.forEach(word -> waiting.add(bytesOf(word)));
+      answerWaiting();
     }
-    if (questions.invalid == 0) {
+    if (invalid == 0) {
       return ExitCode.GOOD;
     }
-    command.getOut().flush();
-    command
-        .getErr()
-        .println(
-            "invalid: "
-                + questions.invalid
-                + " could not be evaluated, so whether they are present is unknown");
+    out().flush();
+    err()
+        .printf(
+            "invalid: %d could not be evaluated, so whether they are present is unknown%n",
+            invalid);
     return ExitCode.INVALID_QUERY;
+  }
+
+  /** Prints and counts a query that could not be evaluated. */
+  final void printInvalid(ObjectNode object, String text, String reason) {
+    print(
+        object.put("answer", "invalid").put("reason", reason),
+        text + "\tinvalid\t" + field(reason));
+    invalid++;
   }
 
   /** A text as a field of a line of output. */
@@ -75,11 +92,8 @@ final class Questions {
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
       // Java has replaced undecodable bytes with U+FFFD; the result would be wrong.
       throw new UserErrorException(
-          "this locale ("
-              + encoding
-              + ") cannot carry the key '"
-              + key
-              + "'; set LC_ALL=C.UTF-8, or give keys on standard input");
+          "this locale (%s) cannot carry the key '%s'; set LC_ALL=C.UTF-8, or give keys on standard input"
+              .formatted(encoding, key));
     }
     return key.getBytes(StandardCharsets.UTF_8);
   }
@@ -99,7 +113,7 @@ final class Questions {
   }
 
   private void answerWaiting() throws SnapshotException {
-    invalid += answers.apply(waiting);
+    answer(waiting);
     waiting.clear();
   }
 
@@ -115,7 +129,7 @@ final class Questions {
     public int read(byte[] buffer, int offset, int length) throws IOException {
       answerWaiting();
       // The reader has closed the pipe, like 'head': end the input.
-      return out.checkError() ? -1 : super.read(buffer, offset, length);
+      return out().checkError() ? -1 : super.read(buffer, offset, length);
     }
   }
 }
