@@ -6,7 +6,6 @@ import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
-import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
@@ -84,7 +83,6 @@ public final class RunCommand extends Verb {
       names = "--format",
       paramLabel = "FORMAT",
       defaultValue = "lines",
-      converter = FileFormatName.class,
       description = {
         "lines: one key per line, added at the current time;",
         "tsv: epochSeconds TAB add|del TAB key;",

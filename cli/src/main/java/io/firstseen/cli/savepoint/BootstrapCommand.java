@@ -5,7 +5,6 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
-import io.firstseen.cli.shared.FileFormatName;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
@@ -78,7 +77,6 @@ public final class BootstrapCommand extends JsonVerb {
       names = "--format",
       paramLabel = "FORMAT",
       defaultValue = "lines",
-      converter = FileFormatName.class,
       description = {
         "lines: one key per line;",
         "tsv: epochSeconds TAB add|del TAB key;",
@@ -98,9 +96,8 @@ public final class BootstrapCommand extends JsonVerb {
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "Output file of unusable events, in the format: place TAB reason TAB line (or the "
-              + "record's key). Without it, the first unusable events are reported on standard "
-              + "error.")
+          "Output file of unusable events: place TAB reason TAB line (or the key of the "
+              + "record). Without it, the first are reported on standard error.")
   private Path deadLetters;
 
   @Mixin private KeyOptions keys;
@@ -114,15 +111,13 @@ public final class BootstrapCommand extends JsonVerb {
   private long deadLetterCount;
   private final List<String> told = new ArrayList<>();
 
-  /** The source of the keys: a file or a topic. */
   private static final class Origin {
     @Option(
         names = "--input",
         required = true,
         paramLabel = "FILE",
         description =
-            "File with keys or events; decompressed if it is in gzip format; - reads standard "
-                + "input.")
+            "File with keys or events, optionally in gzip format; - reads standard input.")
     private String input;
 
     @ArgGroup(exclusive = false)
@@ -135,8 +130,8 @@ public final class BootstrapCommand extends JsonVerb {
         required = true,
         paramLabel = "TOPIC",
         description =
-            "Accepted topic, read from its start to its current end: keys with a value are live, "
-                + "keys with a tombstone are not live.")
+            "Accepted topic, read from its start to its current end; keys with a tombstone "
+                + "are not live.")
     private String name;
 
     @Option(
@@ -293,7 +288,6 @@ public final class BootstrapCommand extends JsonVerb {
     }
   }
 
-  /** Prints the first unusable events, unless they go to a file. */
   private void warnOfDeadLetters() {
     if (told.isEmpty()) {
       return;

@@ -23,7 +23,6 @@ final class NewDirectory implements Closeable {
     this.partial = partial;
   }
 
-  /** Creates the sibling. */
   static NewDirectory at(Path directory) {
     Path target = directory.toAbsolutePath().normalize();
     if (Files.exists(target)) {
@@ -46,12 +45,10 @@ final class NewDirectory implements Closeable {
     }
   }
 
-  /** The directory to write to. */
   Path directory() {
     return partial;
   }
 
-  /** Moves it to its final name. */
   void complete() {
     try {
       Files.move(partial, target);
@@ -62,7 +59,6 @@ final class NewDirectory implements Closeable {
     complete = true;
   }
 
-  /** Removes the directory with its content if it is not complete. */
   @Override
   public void close() throws IOException {
     if (!complete) {

@@ -13,11 +13,7 @@ public final class SavepointDirectory {
 
   private SavepointDirectory() {}
 
-  /**
-   * The absolute path of a savepoint's directory.
-   *
-   * @throws UserErrorException if it is not a savepoint's directory
-   */
+  /** The absolute path of a savepoint's directory; a user error if it is none. */
   public static Path require(Path directory) {
     if (!Files.exists(directory)) {
       throw new UserErrorException(directory + " does not exist");
@@ -34,10 +30,7 @@ public final class SavepointDirectory {
     return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
   }
 
-  /**
-   * The message of the last cause, because Flink's own exceptions only report that something
-   * failed.
-   */
+  /** The message of the last cause; Flink's own exceptions only report that something failed. */
   private static String reason(Throwable e) {
     Throwable deepest = e;
     while (deepest.getCause() != null) {

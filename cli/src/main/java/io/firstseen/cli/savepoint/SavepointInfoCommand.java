@@ -31,16 +31,14 @@ final class SavepointInfoCommand extends JsonVerb {
   @Parameters(
       index = "0",
       paramLabel = "DIR",
-      description = "Directory of the savepoint or checkpoint, which contains _metadata.")
+      description = "Directory of the savepoint or checkpoint.")
   private Path directory;
 
   @Option(
       names = "--uid-prefix",
       paramLabel = "PREFIX",
       defaultValue = DedupJob.UID_PREFIX,
-      description =
-          "Prefix of the uids of the dedup's operators (default: ${DEFAULT-VALUE}, as in "
-              + "Firstseen's jobs).")
+      description = "Prefix of the uids of the operators (default: ${DEFAULT-VALUE}).")
   private String uidPrefix;
 
   @Option(names = "--shards", description = "Also show every shard.")

@@ -1,5 +1,7 @@
 package io.firstseen.cli.savepoint;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Fields;
@@ -14,7 +16,6 @@ import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ShardSummary;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.LongSummaryStatistics;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -22,11 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The figures of a savepoint. */
 record SavepointSummary(DedupSavepoint savepoint) {
 
-  /**
-   * The figures as a table and as JSON.
-   *
-   * @param withShards whether the figures of each shard follow
-   */
+  /** The figures, optionally also of each shard. */
   Fields fields(boolean withShards) {
     DedupParameters parameters = savepoint.parameters();
     TimeToLive ttl = parameters.ttl();
@@ -68,9 +65,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
             "keys per shard",
             "%s to %s, mean %s"
                 .formatted(
-                    SnapshotSummary.number(ofShards.getMin()),
-                    SnapshotSummary.number(ofShards.getMax()),
-                    String.format(Locale.ROOT, "%,.1f", ofShards.getAverage())))
+                    number(ofShards.getMin()),
+                    number(ofShards.getMax()),
+                    number(Math.round(ofShards.getAverage()))))
         .json("minKeysOfShard", ofShards.getMin())
         .json("meanKeysOfShard", ofShards.getAverage())
         .json("maxKeysOfShard", ofShards.getMax())
@@ -83,97 +80,52 @@ record SavepointSummary(DedupSavepoint savepoint) {
             parameters.mode().isExact() ? "exact look-ups" : "rate predicted",
             "predictedFalsePositiveRate",
             savepoint.predictedFalsePositiveRate());
-    Fields audit = audit();
     fields
-        .text(audit.table())
         .put("page bytes", "pageBytes", savepoint.pageBytes())
         .put("bytes stored", "bytes", savepoint.stateBytes())
         .row(
             "bits per key",
-            keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys))
-        .json("audit", savepoint.audit() == null ? null : audit.json());
+            keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys));
+    ObjectNode audit = audit();
+    if (audit == null) {
+      fields.row("audit", "off");
+    } else {
+      fields.section("audit", "audit", new Fields().putAll(audit));
+    }
     return withShards ? fields.putAll(shards()) : fields;
   }
 
-  private Fields audit() {
+  private @Nullable ObjectNode audit() {
     AuditCounts audit = savepoint.audit();
-    Fields fields = new Fields();
     if (audit == null) {
-      return fields.row("audit", "off");
+      return null;
     }
-    int slices = savepoint.parameters().auditSlices();
-    fields
-        .row(
-            "audit",
-            "one hash in %s: %s new keys, %s of them dropped"
-                .formatted(
-                    SnapshotSummary.number(slices),
-                    SnapshotSummary.number(audit.newKeys()),
-                    SnapshotSummary.number(audit.falsePositives())))
-        .json("slices", slices)
-        .json("newKeys", audit.newKeys())
-        .json("falsePositives", audit.falsePositives());
-    if (audit.newKeys() == 0) {
-      return fields;
+    ObjectNode json =
+        Json.object()
+            .put("slices", savepoint.parameters().auditSlices())
+            .put("newKeys", audit.newKeys())
+            .put("falsePositives", audit.falsePositives());
+    if (audit.newKeys() > 0) {
+      json.put("predictedFalsePositiveRate", audit.predicted() / audit.newKeys());
+      json.put("confidence", WilsonInterval.CONFIDENCE);
+      addShare(json, "FalsePositiveRate", audit, false);
+      addShare(json, "Precision", savepoint.precision(), true);
+      addShare(json, "Recall", savepoint.recall(), true);
     }
-    double predicted = audit.predicted() / audit.newKeys();
-    addShare(
-        fields,
-        "rate measured",
-        "FalsePositiveRate",
-        (double) audit.falsePositives() / audit.newKeys(),
-        WilsonInterval.of(audit.falsePositives(), audit.newKeys()),
-        "; predicted for the same keys " + Fields.rate(predicted));
-    fields
-        .json("confidence", WilsonInterval.CONFIDENCE)
-        .json("predictedFalsePositiveRate", predicted);
-    addSuccesses(fields, "precision", "Precision", savepoint.precision(), "duplicates", "wrong");
-    addSuccesses(fields, "recall", "Recall", savepoint.recall(), "near-duplicates", "missed");
-    return fields;
+    return json;
   }
 
-  /** Adds the share of trials that succeeded, and its interval. */
-  private static void addSuccesses(
-      Fields fields,
-      String row,
-      String name,
-      @Nullable AuditCounts counts,
-      String trials,
-      String failed) {
+  /** Adds the share of trials that failed, or succeeded, and its interval. */
+  private static void addShare(
+      ObjectNode json, String name, @Nullable AuditCounts counts, boolean ofSuccess) {
     if (counts == null || counts.newKeys() == 0) {
       return;
     }
-    WilsonInterval failures = WilsonInterval.of(counts.falsePositives(), counts.newKeys());
-    addShare(
-        fields,
-        row,
-        name,
-        1 - (double) counts.falsePositives() / counts.newKeys(),
-        new WilsonInterval(1 - failures.high(), 1 - failures.low()),
-        ": %s %s, %s of them %s"
-            .formatted(
-                SnapshotSummary.number(counts.newKeys()),
-                trials,
-                SnapshotSummary.number(counts.falsePositives()),
-                failed));
-  }
-
-  private static void addShare(
-      Fields fields, String row, String name, double share, WilsonInterval interval, String rest) {
-    fields
-        .put(
-            row,
-            "measured" + name,
-            share,
-            "%s, in [%s, %s] at %.0f %%%s"
-                .formatted(
-                    Fields.rate(share),
-                    Fields.rate(interval.low()),
-                    Fields.rate(interval.high()),
-                    100 * WilsonInterval.CONFIDENCE,
-                    rest))
-        .json("measured" + name + "Low", interval.low())
-        .json("measured" + name + "High", interval.high());
+    WilsonInterval failed = WilsonInterval.of(counts.falsePositives(), counts.newKeys());
+    double share = (double) counts.falsePositives() / counts.newKeys();
+    json.put("measured" + name, ofSuccess ? 1 - share : share)
+        .put("measured" + name + "Low", ofSuccess ? 1 - failed.high() : failed.low())
+        .put("measured" + name + "High", ofSuccess ? 1 - failed.low() : failed.high());
   }
 
   private ObjectNode shards() {

@@ -79,8 +79,8 @@ public final class ServeCommand extends JsonVerb {
       paramLabel = "NAME",
       converter = OptionValues.SetName.class,
       description =
-          "Name of a set; may be repeated. With --directory, once per directory, in the same "
-              + "order (default: the set of the newest manifest in the directory, else "
+          "Name of a set; may be repeated. With --directory, one per directory in the same order "
+              + "(default: the set of its newest manifest, else "
               + SnapshotOptions.DEFAULT_SET
               + ").")
   private List<String> setNames = List.of();
@@ -90,9 +90,8 @@ public final class ServeCommand extends JsonVerb {
       paramLabel = "SET",
       converter = OptionValues.SetName.class,
       description =
-          "Name of an allow set: URLs that it lists are absent, regardless of the other lists; may"
-              + " be repeated. With --bootstrap-servers, the service also follows this set; with"
-              + " --directory, it must be the set of one of the directories.")
+          "Name of an allow set: URLs that it lists are absent, whatever other lists "
+              + "contain; may be repeated. With --directory, the set of one of the directories.")
   private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
@@ -103,8 +102,8 @@ public final class ServeCommand extends JsonVerb {
       names = "--cache-dir",
       paramLabel = "DIR",
       description =
-          "Directory for snapshots, so that a restarted service is ready immediately and only "
-              + "reads what is new. Needs --bootstrap-servers (default: in memory).")
+          "Directory for snapshots, so that a restarted service is ready immediately "
+              + "(default: in memory). Needs --bootstrap-servers.")
   private Path cacheDirectory;
 
   @Option(
@@ -112,13 +111,13 @@ public final class ServeCommand extends JsonVerb {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Time since its publication after which a snapshot is stale. A snapshot whose manifest "
-              + "has expired is also stale (default: no limit).")
+          "Age after which a snapshot is stale; it also is when its manifest has expired "
+              + "(default: no limit).")
   private Duration staleAfter;
 
   @Option(
       names = "--refuse-stale",
-      description = "Respond with status 503 while the snapshot is " + "stale.")
+      description = "Respond with status 503 while the snapshot is stale.")
   private boolean refuseStale;
 
   @Option(
@@ -126,9 +125,8 @@ public final class ServeCommand extends JsonVerb {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "The --window of the snapshot job. With it and --idle-timeout, the service reports "
-              + "when to expect the first snapshot; it has no other effect. Needs "
-              + "--bootstrap-servers.")
+          "The --window of the snapshot job, to report when to expect the first snapshot. "
+              + "Needs --bootstrap-servers.")
   private Duration window;
 
   @Option(
@@ -157,43 +155,39 @@ public final class ServeCommand extends JsonVerb {
       names = "--allow-host",
       paramLabel = "NAME",
       description =
-          "Name that is accepted in the Host header of a request, in addition to IP addresses and"
-              + " localhost; may be repeated, * accepts all names (default: all; if --host is only"
-              + " reachable from this machine, its name).")
+          "Name that is accepted in the Host header, besides IP addresses and localhost; "
+              + "may be repeated, * accepts all (default: all; for a local --host, its name).")
   private List<String> allowedHosts = List.of();
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
       description =
-          "File with tokens, one per line, of 16 to 1024 characters. Every request must contain"
-              + " one of them as 'Authorization: Bearer TOKEN', except requests for /healthz,"
-              + " /readyz and the files of the page. Default: the environment variable "
+          "File with tokens of 16 to 1024 characters, one per line. Every request, except for "
+              + "/healthz, /readyz and the page, must contain one as 'Authorization: Bearer TOKEN' "
+              + "(default: the environment variable "
               + TOKEN_VARIABLE
-              + ", or else no token is needed.")
+              + ", else no token is needed).")
   private Path tokenFile;
 
   @Option(
       names = "--tls-certificate",
       paramLabel = "FILE",
       description =
-          "PEM file with the certificate for https, optionally followed by the certificates of "
-              + "its issuers.")
+          "PEM file with the certificate for https, and optionally the certificates of its issuers.")
   private Path tlsCertificate;
 
   @Option(
       names = "--tls-key",
       paramLabel = "FILE",
       description =
-          "Unencrypted PEM file in PKCS#8 format with the private key of --tls-certificate, "
-              + "readable only by its owner.")
+          "Unencrypted PEM file (PKCS#8) with the private key, readable only by its owner.")
   private Path tlsKey;
 
   @Option(
       names = "--max-connections",
       paramLabel = "N",
       defaultValue = "1024",
-      converter = Count.class,
       description = "Maximum number of concurrent connections (default: ${DEFAULT-VALUE}).")
   private int maxConnections;
 
@@ -201,20 +195,16 @@ public final class ServeCommand extends JsonVerb {
       names = "--max-connections-per-peer",
       paramLabel = "N",
       defaultValue = "256",
-      converter = Count.class,
       description =
-          "Maximum number of concurrent connections per address; all clients behind a proxy have "
-              + "the same address (default: ${DEFAULT-VALUE}).")
+          "Maximum number of concurrent connections per address (default: ${DEFAULT-VALUE}).")
   private int maxConnectionsPerPeer;
 
   @Option(
       names = "--health-connections",
       paramLabel = "N",
       defaultValue = "16",
-      converter = CountOrNone.class,
       description =
-          "Number of additional connections, which accept only requests for /healthz and /readyz "
-              + "(default: ${DEFAULT-VALUE}).")
+          "Number of additional connections for /healthz and /readyz (default: ${DEFAULT-VALUE}).")
   private int healthConnections;
 
   @Option(
@@ -230,15 +220,14 @@ public final class ServeCommand extends JsonVerb {
       paramLabel = "SIZE",
       converter = OptionValues.ByteCount.class,
       description =
-          "Maximum total size of the bodies of all current requests and their responses "
-              + "(default: a sixteenth of the heap, at most 64m, at least --max-body).")
+          "Maximum total size of the bodies of current requests and responses (default: a "
+              + "sixteenth of the heap, at most 64m, at least --max-body).")
   private Long maxBodiesBytes;
 
   @Option(
       names = "--max-batch",
       paramLabel = "N",
       defaultValue = "" + ServerOptions.DEFAULT_MAX_BATCH_KEYS,
-      converter = Count.class,
       description = "Maximum number of keys per request (default: ${DEFAULT-VALUE}).")
   private int maxBatchKeys;
 
@@ -248,8 +237,8 @@ public final class ServeCommand extends JsonVerb {
       defaultValue = "0s",
       converter = OptionValues.DurationValue.class,
       description =
-          "Time to keep serving after SIGTERM while /readyz responds with status 503, so that a "
-              + "load balancer notices (default: ${DEFAULT-VALUE}).")
+          "Time to keep serving after SIGTERM, with status 503 for /readyz (default: "
+              + "${DEFAULT-VALUE}).")
   private Duration drain;
 
   @Option(
@@ -263,13 +252,12 @@ public final class ServeCommand extends JsonVerb {
   @Option(
       names = "--access-log",
       description =
-          "Print a line per request: address, method, path, status, bytes, milliseconds. The "
-              + "query, which contains keys, is omitted.")
+          "Print a line per request: address, method, path, status, bytes, milliseconds. "
+              + "The path has no query.")
   private boolean accessLog;
 
   @Mixin private LogFormatOption log;
 
-  /** The source of snapshots. */
   static final class Origin {
     @Option(
         names = "--bootstrap-servers",
@@ -281,24 +269,9 @@ public final class ServeCommand extends JsonVerb {
         names = "--directory",
         paramLabel = "DIR",
         description =
-            "Directory with snapshots of one set, or its http:// or https:// address on a web "
-                + "server. The service polls it for new snapshots; does not need Kafka; may be "
-                + "repeated.")
+            "Directory with snapshots of one set, or its http:// or https:// address. The "
+                + "service polls it; may be repeated.")
     private List<String> directories = List.of();
-  }
-
-  /** A number of at least 0. */
-  static final class CountOrNone extends OptionValues.WholeNumber {
-    CountOrNone() {
-      super(0, 1_000_000);
-    }
-  }
-
-  /** A number of at least 1. */
-  static final class Count extends OptionValues.WholeNumber {
-    Count() {
-      super(1, 1_000_000);
-    }
   }
 
   @Override
@@ -339,27 +312,26 @@ public final class ServeCommand extends JsonVerb {
     if (maxBodyBytes < 1 || maxBodyBytes > 1 << 30) {
       throw new UserErrorException("--max-body must be in [1, 1g], got " + maxBodyBytes);
     }
-    if (maxBodiesBytes != null && maxBodiesBytes < maxBodyBytes) {
-      throw new UserErrorException(
-          "--max-bodies must be at least --max-body, %d, got %d"
-              .formatted(maxBodyBytes, maxBodiesBytes));
-    }
     InetSocketAddress address = new InetSocketAddress(host, port);
     HttpLimits limits =
-        HttpLimits.DEFAULT
-            .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
-            .withMaxBodyBytes(Math.toIntExact(maxBodyBytes));
+        accepted(
+            () ->
+                HttpLimits.DEFAULT
+                    .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
+                    .withMaxBodyBytes((int) maxBodyBytes));
     Access access = new Access(allowedHosts(address), tokens(), tls());
     warning(address, access).ifPresent(text -> err().println("warning: " + text));
-    return new ServerOptions(
-        address,
-        access,
-        refuseStale,
-        maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
-        maxBatchKeys,
-        drain,
-        grace,
-        firstSnapshotWithin());
+    return accepted(
+        () ->
+            new ServerOptions(
+                address,
+                access,
+                refuseStale,
+                maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
+                maxBatchKeys,
+                drain,
+                grace,
+                firstSnapshotWithin()));
   }
 
   private Optional<Duration> firstSnapshotWithin() {
@@ -429,31 +401,24 @@ public final class ServeCommand extends JsonVerb {
     }
   }
 
-  /**
-   * Returns a warning about missing access control if other machines can connect; otherwise empty.
-   */
+  /** Warns of missing access control if other machines can connect. */
   static Optional<String> warning(InetSocketAddress address, Access access) {
     if (address.isUnresolved() || address.getAddress().isLoopbackAddress()) {
       return Optional.empty();
     }
-    boolean isEncrypted = access.tls() != null;
-    if (access.tokens().areNeeded()) {
-      return isEncrypted
-          ? Optional.empty()
-          : Optional.of(
-              "the traffic with "
-                  + address.getHostString()
-                  + " is unencrypted, including tokens and keys: set --tls-certificate and"
-                  + " --tls-key, or put a TLS proxy in front");
-    }
-    return Optional.of(
-        "anyone who can reach "
-            + address.getHostString()
-            + (isEncrypted
-                ? " can query it: set --token-file, or put a proxy with authentication in front"
-                : " can query it, and the traffic is unencrypted: set --token-file,"
-                    + " --tls-certificate and --tls-key, or put a TLS proxy with authentication in"
-                    + " front"));
+    boolean isOpen = !access.tokens().areNeeded();
+    boolean isPlain = access.tls() == null;
+    return isOpen || isPlain
+        ? Optional.of(
+            "other machines can reach %s%s%s, or put a proxy in front"
+                .formatted(
+                    address.getHostString(),
+                    isOpen ? ", and anyone can query it: set --token-file" : "",
+                    isPlain
+                        ? ", and the traffic is unencrypted, including tokens and keys: set"
+                            + " --tls-certificate and --tls-key"
+                        : ""))
+        : Optional.empty();
   }
 
   private List<SetSource> sources() {

@@ -1,5 +1,7 @@
 package io.firstseen.cli.serve;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
@@ -11,11 +13,12 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.apache.flink.util.concurrent.ExecutorThreadFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -44,28 +47,15 @@ final class ServeLines implements ServiceLog, Closeable {
           0,
           TimeUnit.SECONDS,
           new LinkedBlockingQueue<>(),
-          ServeLines::daemon,
+          new ExecutorThreadFactory("lines"),
           new ThreadPoolExecutor.DiscardPolicy());
 
-  /**
-   * Creates the output of a command.
-   *
-   * @param json whether lines are JSON objects
-   * @param logs whether lines are logged instead
-   * @param requests whether to print a line per request
-   */
   ServeLines(CommandLine verb, boolean json, boolean logs, boolean requests) {
-    this.out = verb.getOut();
-    this.err = verb.getErr();
+    out = verb.getOut();
+    err = verb.getErr();
     this.json = json;
     this.logs = logs;
     this.requests = requests;
-  }
-
-  private static Thread daemon(Runnable lines) {
-    Thread thread = new Thread(lines, "lines");
-    thread.setDaemon(true);
-    return thread;
   }
 
   void serving(List<String> sets, List<String> allow, String from, String url) {
@@ -91,13 +81,12 @@ final class ServeLines implements ServiceLog, Closeable {
             .put("sequence", manifest.sequence())
             .put("keys", manifest.count())
             .put("windowEndMillis", manifest.windowEndMillis()),
-        String.format(
-            Locale.ROOT,
-            "set %s: sequence %d is active, %,d keys at %s",
-            set,
-            manifest.sequence(),
-            manifest.count(),
-            Instant.ofEpochMilli(manifest.windowEndMillis())));
+        "set %s: sequence %d is active, %s keys at %s"
+            .formatted(
+                set,
+                manifest.sequence(),
+                number(manifest.count()),
+                Instant.ofEpochMilli(manifest.windowEndMillis())));
   }
 
   @Override
@@ -129,9 +118,7 @@ final class ServeLines implements ServiceLog, Closeable {
         request.remote() instanceof InetSocketAddress inet
             ? inet.getAddress().getHostAddress()
             : "-";
-    double millis = (double) request.nanos() / TimeUnit.MILLISECONDS.toNanos(1);
-    print(
-        out,
+    ObjectNode object =
         Json.object()
             .put("event", "request")
             .put("address", address)
@@ -139,16 +126,13 @@ final class ServeLines implements ServiceLog, Closeable {
             .put("path", request.path())
             .put("status", request.status())
             .put("bytes", request.bytes())
-            .put("millis", millis),
-        String.format(
-            Locale.ROOT,
-            "%s %s %s %d %d %.3f",
-            address,
-            request.method() == null ? "-" : request.method(),
-            request.path() == null ? "-" : request.path(),
-            request.status(),
-            request.bytes(),
-            millis));
+            .put("millis", TimeUnit.NANOSECONDS.toMicros(request.nanos()) / 1e3);
+    String line =
+        object.properties().stream()
+            .skip(1)
+            .map(field -> field.getValue().asText("-"))
+            .collect(Collectors.joining(" "));
+    print(out, object, line);
   }
 
   private void print(PrintWriter to, ObjectNode object, String line) {
@@ -169,7 +153,6 @@ final class ServeLines implements ServiceLog, Closeable {
     }
   }
 
-  /** Writes queued lines as long as a reader exists. */
   @Override
   public void close() {
     writer.shutdown();

@@ -1,5 +1,7 @@
 package io.firstseen.cli.shared;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
@@ -27,7 +29,7 @@ public final class Fields {
 
   /** Adds a number, with separators between thousands in the table. */
   public Fields put(String title, String name, long number) {
-    return put(title, name, number, SnapshotSummary.number(number));
+    return put(title, name, number, number(number));
   }
 
   /** Adds a value that the table shows as {@code text}; ignores null. */
@@ -91,7 +93,7 @@ public final class Fields {
 
   /** Adds a line to the table only; ignores null. */
   public Fields row(String title, @Nullable Object text) {
-    return text == null ? this : text(String.format(Locale.ROOT, "%-20s%s%n", title, text));
+    return text == null ? this : text(String.format(Locale.ROOT, "%-19s %s%n", title, text));
   }
 
   /** Adds lines to the table only, each of which ends with a line feed. */
@@ -171,7 +173,7 @@ public final class Fields {
     if (value.isIntegralNumber() && !title(name).endsWith("sequence")) {
       return name.endsWith("Millis")
           ? Instant.ofEpochMilli(value.longValue()).toString()
-          : SnapshotSummary.number(value.longValue());
+          : number(value.longValue());
     }
     return value.isArray()
         ? "" + value.size()

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The input of a verb: a file or standard input, decompressed if it is in gzip format. */
 public final class InputFile {
-  /** Stands for standard input. */
   public static final String STANDARD_INPUT = "-";
 
   private static final String GZIP_SUFFIX = ".gz";
@@ -55,11 +54,7 @@ public final class InputFile {
 
   private InputFile() {}
 
-  /**
-   * Refuses an output that is the input, as writing it would lose that.
-   *
-   * @throws UserErrorException if both are one file
-   */
+  /** Refuses an output file that is the input, which writing would destroy. */
   public static void requireOther(String pathOrDash, @Nullable Path output) throws IOException {
     if (output != null
         && !pathOrDash.equals(STANDARD_INPUT)
@@ -70,16 +65,11 @@ public final class InputFile {
     }
   }
 
-  /** The name of an input in messages. */
   public static Path nameOf(String pathOrDash) {
     return pathOrDash.equals(STANDARD_INPUT) ? Path.of("standard input") : path(pathOrDash);
   }
 
-  /**
-   * Opens an input of any bytes, which is decompressed if its name ends in {@code .gz}.
-   *
-   * @throws UserErrorException if it cannot be opened
-   */
+  /** Opens an input of any bytes, which is decompressed if its name ends in {@code .gz}. */
   public static InputStream open(String pathOrDash) {
     InputStream raw = openRaw(pathOrDash);
     try {
@@ -196,11 +186,7 @@ public final class InputFile {
         : null;
   }
 
-  /**
-   * The path of that name.
-   *
-   * @throws UserErrorException if the name is not a valid path
-   */
+  /** The path of that name; a user error if it is not valid. */
   public static Path path(String name) {
     try {
       return Path.of(name);

@@ -1,5 +1,6 @@
 package io.firstseen.cli.shared;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.firstseen.filters.key.Canonicaliser;
@@ -30,7 +31,7 @@ public final class KeyLines {
   private final Canonicaliser canonicaliser;
   private final PrintWriter err;
 
-  private final int column;
+  private final long column;
   private final @Nullable DeadLetterFile deadLetters;
 
   private long lineCount;
@@ -49,7 +50,7 @@ public final class KeyLines {
   public KeyLines(
       String pathOrDash,
       Canonicaliser canonicaliser,
-      int column,
+      long column,
       @Nullable DeadLetterFile deadLetters,
       PrintWriter err) {
     this.pathOrDash = pathOrDash;
@@ -59,11 +60,7 @@ public final class KeyLines {
     this.err = err;
   }
 
-  /**
-   * Reads all keys, in their joined canonical form.
-   *
-   * @throws UserErrorException if the file cannot be read
-   */
+  /** Reads all keys, in their joined canonical form. */
   public void forEach(Consumer<byte[]> receiver) {
     Path name = InputFile.nameOf(pathOrDash);
     try (InputStream stream = InputFile.openText(pathOrDash);
@@ -71,7 +68,7 @@ public final class KeyLines {
       LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         lineCount++;
-        progress.show(() -> SnapshotSummary.number(lineCount) + " lines");
+        progress.show(() -> number(lineCount) + " lines");
         if (KeyLine.isBlankOrComment(line, canonicaliser)) {
           continue;
         }
@@ -104,7 +101,7 @@ public final class KeyLines {
           "the line has %d tab-separated columns, --column is %d"
               .formatted(columns.length, column));
     }
-    return columns[column - 1].getBytes(ISO_8859_1);
+    return columns[(int) column - 1].getBytes(ISO_8859_1);
   }
 
   private void unusable(Path name, byte[] line, String problem) {
@@ -118,21 +115,16 @@ public final class KeyLines {
     }
   }
 
-  /**
-   * Fails if no line is a usable key.
-   *
-   * @throws UserErrorException after the warning about the first lines
-   */
+  /** Fails, after the warning about the first lines, if no line is a usable key. */
   public void requireUsable() {
     if (usableCount == 0) {
       warnOfUnusable();
       throw new UserErrorException(
           "none of the %s lines of %s holds a usable key"
-              .formatted(SnapshotSummary.number(lineCount), InputFile.nameOf(pathOrDash)));
+              .formatted(number(lineCount), InputFile.nameOf(pathOrDash)));
     }
   }
 
-  /** The number of lines so far. */
   public long lineCount() {
     return lineCount;
   }
@@ -142,13 +134,12 @@ public final class KeyLines {
     return unusableCount;
   }
 
-  /** Prints the first skipped lines; nothing if there are none. */
   public void warnOfUnusable() {
     if (unusableCount > 0) {
       err.printf(
           "warning: %s of %s lines have no usable key and were skipped%s%n",
-          SnapshotSummary.number(unusableCount),
-          SnapshotSummary.number(lineCount),
+          number(unusableCount),
+          number(lineCount),
           unusableCount > reportedUnusable.size() ? ", the first ones:" : ":");
       reportedUnusable.forEach(err::println);
     }

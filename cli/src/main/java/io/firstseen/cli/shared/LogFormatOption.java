@@ -10,11 +10,8 @@ public final class LogFormatOption {
   /** The environment variable with the format, which is used without the option. */
   public static final String VARIABLE = "FIRSTSEEN_LOG_FORMAT";
 
-  /** The format of log lines. */
   public enum LogFormat {
-    /** Plain text. */
     TEXT,
-    /** An object with time, level, logger, thread and message on each line. */
     JSON
   }
 
@@ -23,16 +20,13 @@ public final class LogFormatOption {
       paramLabel = "FORMAT",
       defaultValue = "${env:" + VARIABLE + ":-TEXT}",
       description =
-          "Format of standard error: text, or json, with one object per line that contains time, "
-              + "level, logger, thread, message, and optionally exception and fields (default: "
-              + "the environment variable "
+          "Format of standard error: text, or json with one object per line (default: the environment "
+              + "variable "
               + VARIABLE
               + ", else text).")
   private LogFormat format;
 
-  /**
-   * Returns whether the format is JSON, and in that case switches the logging of this JVM to JSON.
-   */
+  /** Switches the logging of this JVM to JSON if that is the format, and returns whether it is. */
   public boolean apply() {
     if (format == LogFormat.TEXT) {
       return false;

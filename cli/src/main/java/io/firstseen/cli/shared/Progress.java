@@ -45,11 +45,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for a result, and shows the line meanwhile.
-   *
-   * @throws Exception the cause of a failure
-   */
+  /** Waits for a result, and shows the line meanwhile; throws the cause of a failure. */
   public <T> T await(Future<T> result, Supplier<String> line) throws Exception {
     while (true) {
       try {

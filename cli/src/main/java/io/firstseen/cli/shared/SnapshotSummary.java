@@ -117,7 +117,6 @@ public record SnapshotSummary(
     return new SnapshotSummary(parameters, sequence, keys, bytes, fields);
   }
 
-  /** A short summary of keys and bytes. */
   public String sentence() {
     return amount(parameters.near(), keys) + " in " + number(bytes) + " bytes";
   }

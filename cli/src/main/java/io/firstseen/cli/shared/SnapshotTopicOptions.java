@@ -4,7 +4,6 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.operators.UserErrorException;
 import java.net.URI;
 import java.util.List;
 import picocli.CommandLine.Mixin;
@@ -29,15 +28,11 @@ public final class SnapshotTopicOptions {
       names = "--blobs",
       paramLabel = "URI",
       description =
-          "URI of the directory of a topic's blobs, with file:, http: or https: (default: the "
-              + "topic, or with --public-key the location in the manifest).")
+          "URI (file:, http: or https:) of the directory of blobs (default: the topic, or "
+              + "with --public-key the location in the manifest).")
   private URI blobs;
 
-  /**
-   * The options of a client of a set.
-   *
-   * @throws UserErrorException if one of them is not valid
-   */
+  /** The options of a client of a set; a user error if one of them is not valid. */
   public SnapshotClientOptions.Builder client(String bootstrapServers, String setName) {
     return Verb.accepted(
         () -> {

@@ -16,15 +16,11 @@ public final class TrustedKeyOptions {
       names = "--public-key",
       paramLabel = "FILE",
       description =
-          "Public Ed25519 key in PEM format; may be repeated. Manifests without a signature by "
-              + "one of these keys are rejected (default: signatures are not checked).")
+          "Public Ed25519 key in PEM format; may be repeated. Manifests without a signature"
+              + " by one of them are rejected (default: signatures are not checked).")
   private List<Path> files = List.of();
 
-  /**
-   * Returns the keys; empty without keys.
-   *
-   * @throws UserErrorException if a file does not contain a key
-   */
+  /** The keys, possibly none; a user error if a file does not contain a key. */
   public List<TrustedKey> keys() {
     List<TrustedKey> keys = new ArrayList<>();
     for (Path file : files) {

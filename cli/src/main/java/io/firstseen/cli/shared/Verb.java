@@ -19,7 +19,6 @@ public abstract class Verb implements Callable<Integer> {
   /** Whether an output file of the command is standard output. */
   private boolean isOutputTaken;
 
-  /** The picocli command line of this command. */
   protected final CommandLine commandLine() {
     return spec.commandLine();
   }
@@ -29,7 +28,6 @@ public abstract class Verb implements Callable<Integer> {
     return commandLine().getOut();
   }
 
-  /** Standard error. */
   protected final PrintWriter err() {
     return commandLine().getErr();
   }

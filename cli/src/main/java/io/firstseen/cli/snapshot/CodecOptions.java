@@ -7,7 +7,6 @@ import io.firstseen.filters.gcs.interop.CasperCodec;
 import io.firstseen.filters.gcs.interop.GolombsetCodec;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
-import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -47,11 +46,7 @@ final class CodecOptions {
     /** Decimal numbers; in JSON a number, or a string of its digits. */
     NUMBER;
 
-    /**
-     * Parses the key in a line.
-     *
-     * @throws IllegalArgumentException if the line is not a key of this form
-     */
+    /** Parses a line; throws an IllegalArgumentException if it is not a key of this form. */
     byte[] key(byte[] line) {
       if (this != HEX) {
         return line;
@@ -63,7 +58,6 @@ final class CodecOptions {
       }
     }
 
-    /** Parses a key in JSON. */
     byte[] key(JsonNode node) {
       if (node.isTextual() || (this == NUMBER && node.isIntegralNumber())) {
         return key(utf8(node.asText()));
@@ -112,20 +106,17 @@ final class CodecOptions {
       names = "--codec",
       required = true,
       paramLabel = "NAME",
-      converter = CodecName.class,
       description =
-          "Format of the set. original: the file of the first tools in Python and C++; bip158: the"
-              + " basic filter of a Bitcoin block; golombset: kazuho/golombset; casper: the cookie"
-              + " of H2O's cache-aware server push.")
+          "Format of the set. original: the file of the first tools in Python and C++; "
+              + "bip158: the basic filter of a Bitcoin block; golombset: kazuho/golombset; "
+              + "casper: the cookie of H2O.")
   Name name;
 
   @Option(
       names = "--as",
       paramLabel = "FORM",
-      converter = TextFormName.class,
       description =
-          "Text encoding of the set: hex or base64url (default: base64url for casper, hex for "
-              + "the other formats).")
+          "Text encoding of the set: hex or base64url (default: base64url for casper, else hex).")
   private TextForm textForm;
 
   @Option(
@@ -138,21 +129,19 @@ final class CodecOptions {
       names = "--block-hash",
       paramLabel = "HEX",
       description =
-          "bip158: hash of the block, instead of the key; 64 hexadecimal digits in the byte "
-              + "order of block explorers.")
+          "bip158: hash of the block instead of the key, 64 hexadecimal digits as in block "
+              + "explorers.")
   private String blockHash;
 
   @Option(
       names = "--capacity-bits",
       paramLabel = "BITS",
-      converter = CapacityBits.class,
       description = "casper: number of bits of a value, in [1, 31] (default: 13).")
   private Integer capacityBits;
 
   @Option(
       names = "--remainder-bits",
       paramLabel = "BITS",
-      converter = RemainderBits.class,
       description = "casper: parameter of the Rice code, in [0, 31] (default: 6).")
   private Integer remainderBits;
 
@@ -170,9 +159,11 @@ final class CodecOptions {
       case BIP158 -> bip158();
       case GOLOMBSET -> new GolombsetCodec();
       case CASPER ->
-          new CasperCodec(
-              capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,
-              remainderBits == null ? CasperCodec.DEFAULT_REMAINDER_BITS : remainderBits);
+          Verb.accepted(
+              () ->
+                  new CasperCodec(
+                      capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,
+                      remainderBits == null ? CasperCodec.DEFAULT_REMAINDER_BITS : remainderBits));
     };
   }
 
@@ -191,39 +182,10 @@ final class CodecOptions {
     }
   }
 
-  /** Rejects an option of another codec. */
   void requireOnlyFor(Name owner, String option, @Nullable Object value) {
     if (value != null && name != owner) {
       throw new UserErrorException(
           "%s is for --codec %s, not %s".formatted(option, owner.id(), name.id()));
-    }
-  }
-
-  /** A codec by its name in lower case. */
-  static final class CodecName extends OptionValues.LowerCaseName<Name> {
-    CodecName() {
-      super(Name.class);
-    }
-  }
-
-  /** A text encoding by its name in lower case. */
-  static final class TextFormName extends OptionValues.LowerCaseName<TextForm> {
-    TextFormName() {
-      super(TextForm.class);
-    }
-  }
-
-  /** Bits of a value. */
-  static final class CapacityBits extends OptionValues.WholeNumber {
-    CapacityBits() {
-      super(1, CasperCodec.MAX_BITS);
-    }
-  }
-
-  /** Bits of a remainder. */
-  static final class RemainderBits extends OptionValues.WholeNumber {
-    RemainderBits() {
-      super(0, CasperCodec.MAX_BITS);
     }
   }
 }

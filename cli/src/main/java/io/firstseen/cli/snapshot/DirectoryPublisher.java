@@ -40,16 +40,7 @@ record DirectoryPublisher(
     @Nullable SigningKey signingKey,
     Consumer<String> warnings) {
 
-  /**
-   * The result of a publication.
-   *
-   * @param manifest the newest manifest; if the publication is on hold, the previous one
-   * @param keys the number of distinct keys of the list
-   * @param held why the publication is on hold; empty if the manifest was published
-   * @param changeBytes the bytes that a client of the previous manifest downloads
-   * @param setBytes the bytes that a client without a set downloads
-   * @param pruned the files that were removed
-   */
+  /** The result of a publication, or why it is on hold; changeBytes and setBytes are downloads. */
   record Result(
       Manifest manifest,
       long keys,
@@ -58,11 +49,7 @@ record DirectoryPublisher(
       long setBytes,
       SnapshotDirectory.Pruned pruned) {}
 
-  /**
-   * Publishes a list.
-   *
-   * @param hashes the hashes of the keys; repeats are allowed
-   */
+  /** Publishes the hashes of a list, which may repeat. */
   Result publish(long[] hashes, long nowMillis) throws IOException {
     Closeable lock = directory.lock();
     try (lock) {
@@ -102,26 +89,25 @@ record DirectoryPublisher(
   }
 
   private void requireSame(Manifest newest) {
+    String problem = null;
     if (!newest.setName().equals(setName)) {
-      throw new UserErrorException(
-          "%s has the set '%s', not '%s': each set needs its own directory"
-              .formatted(directory.path(), newest.setName(), setName));
+      problem =
+          "it is of set '%s', and each set needs its own directory".formatted(newest.setName());
+    } else if (!newest.parameters().equals(parameters)) {
+      problem =
+          "the parameters of a set are fixed: %s; got %s. To change them, publish to another directory"
+              .formatted(describe(newest.parameters()), describe(parameters));
+    } else if (newest.signature() != null && signingKey == null) {
+      problem =
+          "it is signed, and clients with trusted keys reject unsigned manifests: set --signing-key. To publish without signatures, publish to another directory";
+    } else if (newest.expiresMillis() != null && publication.expiresMillis(0) == null) {
+      problem =
+          "it expires, and the next manifest would not, so clients would never report a stale set: set --expire-after, at most 36500d";
     }
-    if (!newest.parameters().equals(parameters)) {
+    if (problem != null) {
       throw new UserErrorException(
-          "the parameters of set '%s' in %s are fixed: %s; got %s. To change them, publish to another directory"
-              .formatted(
-                  setName, directory.path(), describe(newest.parameters()), describe(parameters)));
-    }
-    if (newest.signature() != null && signingKey == null) {
-      throw new UserErrorException(
-          "manifest %d of set '%s' in %s is signed, and clients with trusted keys reject unsigned manifests: set --signing-key. To publish without signatures, publish to another directory"
-              .formatted(newest.sequence(), setName, directory.path()));
-    }
-    if (newest.expiresMillis() != null && publication.expiresMillis(0) == null) {
-      throw new UserErrorException(
-          "manifest %d of set '%s' in %s expires, and the next manifest would not, so clients would never report a stale set: set --expire-after, at most 36500d"
-              .formatted(newest.sequence(), setName, directory.path()));
+          "manifest %d in %s cannot be followed by one of set '%s': %s"
+              .formatted(newest.sequence(), directory.path(), setName, problem));
     }
   }
 

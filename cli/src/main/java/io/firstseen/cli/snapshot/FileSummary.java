@@ -41,22 +41,15 @@ import org.jspecify.annotations.Nullable;
  */
 record FileSummary(
     Object content, @Nullable BlobReference reference, Fields fields, String sentence) {
-  /** The first bytes of a manifest. */
   private static final String MANIFEST = "\u0089FSM";
 
-  /** The first bytes of a blob. */
   private static final String BLOB = "\u0089FSB";
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** The content of a base. */
   record BaseOfShard(String setName, int shard, Section whole) {}
 
-  /**
-   * Reads a manifest or a blob; empty if the file is neither.
-   *
-   * @throws SnapshotException if it is damaged, or a newer reader is needed
-   */
+  /** Reads a manifest or a blob; empty if the file is neither. */
   static Optional<FileSummary> of(Path path) throws SnapshotException {
     String magic = magic(path);
     if (!magic.equals(MANIFEST) && !magic.equals(BLOB)) {
@@ -81,13 +74,8 @@ record FileSummary(
     }
   }
 
-  /**
-   * Decodes what can be decoded without other files.
-   *
-   * @throws SnapshotException if it is damaged
-   */
+  /** Decodes what can be decoded without other files; all of a manifest was checked before. */
   void verify() throws SnapshotException {
-    // All of a manifest was checked when it was read.
     if (content instanceof BaseOfShard base) {
       base.whole().verify();
     } else if (content instanceof BaseList list) {

@@ -1,5 +1,7 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.InputFile;
@@ -37,7 +39,6 @@ import picocli.CommandLine.Option;
 
 /** Options of a file of keys, and the hashes that a set contains for these keys or texts. */
 final class KeyFile {
-  /** The length of the longest array. */
   private static final int MAX_HASHES = Integer.MAX_VALUE - 8;
 
   @Option(
@@ -45,26 +46,24 @@ final class KeyFile {
       required = true,
       paramLabel = "KEYS",
       description =
-          "File with all keys of the set, decompressed if it is in gzip format; - reads standard "
-              + "input.")
+          "File with all keys of the set, optionally in gzip format; - reads standard input.")
   String input;
 
   @Option(
       names = "--column",
       paramLabel = "N",
-      converter = Column.class,
+      converter = OptionValues.KeyCount.class,
       description =
-          "Column of the key, from 1, in tab-separated lines. Without it, a line is a key, and "
-              + "lines with several columns are skipped with --canonicaliser url or "
-              + "url-expression.")
-  private int column;
+          "Column of the key, from 1, in tab-separated lines (default: a line is a key; for"
+              + " URLs, lines with several columns are skipped).")
+  private long column;
 
   @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "Output file of lines without a usable key, in the format: place TAB reason TAB line. "
-              + "The first of these lines are also reported on standard error.")
+          "Output file of lines without a usable key: place TAB reason TAB line. The first "
+              + "are also reported on standard error.")
   private Path deadLetters;
 
   @Mixin private KeyOptions keys;
@@ -75,19 +74,7 @@ final class KeyFile {
   private long nearDuplicates;
   private int hashCount;
 
-  /** The number of a column. */
-  static final class Column extends OptionValues.WholeNumber {
-    Column() {
-      super(1, 1_000);
-    }
-  }
-
-  /**
-   * The parameters of the set.
-   *
-   * @param ofKey the option for the rate of a key or of a text
-   * @param ofUrl the option for the highest rate of a URL
-   */
+  /** The parameters of the set; one rate is of a key or a text, the other of a URL. */
   SetParameters parameters(int shards, KeyOptions.Rate ofKey, KeyOptions.Rate ofUrl) {
     KeyHash keyHash = keys.keyHash();
     double rate = keys.keyRate(ofKey, ofUrl).orElse(Firstseen.DEFAULT_FALSE_POSITIVE_RATE);
@@ -101,12 +88,7 @@ final class KeyFile {
                 .withNear(near.rule().orElse(null)));
   }
 
-  /**
-   * Reads the hashes of all keys; omits texts that resemble an earlier text.
-   *
-   * @param output resolves the name of an output file
-   * @param err where progress is shown
-   */
+  /** Reads the hashes of all keys; omits texts that resemble an earlier text. */
   long[] read(Cleanup cleanup, UnaryOperator<@Nullable Path> output, PrintWriter err)
       throws IOException {
     deadLetters = output.apply(deadLetters);
@@ -147,18 +129,15 @@ final class KeyFile {
                     elements -> Arrays.stream(elements).forEach(receiver), () -> nearDuplicates++));
   }
 
-  /** Prints a warning if the public hash key is used, and the first lines without a usable key. */
   void warn(PrintWriter err) {
     keys.missingKeyWarning().ifPresent(text -> err.println("warning: " + text));
     lines.warnOfUnusable();
   }
 
-  /** Adds the number of lines, and of lines without a usable key. */
   ObjectNode addLines(ObjectNode object) {
     return object.put("lines", lines.lineCount()).put("unusable", lines.unusableCount());
   }
 
-  /** Adds the number of omitted texts if there is a rule for near-duplicates. */
   void addNearDuplicates(ObjectNode object) {
     if (near.rule().isPresent()) {
       object.put("nearDuplicates", nearDuplicates);
@@ -170,11 +149,10 @@ final class KeyFile {
     return SnapshotSummary.amount(near.rule().orElse(null), hashes);
   }
 
-  /** The end of a summary: the number of omitted texts. */
   String omitted() {
     return nearDuplicates == 0
         ? ""
-        : ", without %s near-duplicates".formatted(SnapshotSummary.number(nearDuplicates));
+        : ", without %s near-duplicates".formatted(number(nearDuplicates));
   }
 
   /** Accepts the texts that resemble no text before them, as a dedup does. */

@@ -40,25 +40,13 @@ import org.jspecify.annotations.Nullable;
  */
 record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable SnapshotSet set) {
 
-  /**
-   * Reads a manifest or a blob; empty if the path is a directory or another file.
-   *
-   * @param sequence the sequence of the manifest; null for the newest manifest and for a file
-   * @throws SnapshotException if it is damaged, or a newer reader is needed
-   */
+  /** Reads a manifest or a blob; empty if the path is a directory or another file. */
   static Optional<FileSummary> file(Path path, @Nullable Long sequence) throws SnapshotException {
     requireLocal(path);
     return Files.isDirectory(path) || sequence != null ? Optional.empty() : FileSummary.of(path);
   }
 
-  /**
-   * Opens a file as a snapshot, a directory by its manifest.
-   *
-   * @param sequence the sequence of the manifest of a directory; null for the newest
-   * @throws MalformedSnapshotException if it is damaged; a missing blob that the manifest names
-   *     counts as damage
-   * @throws SnapshotException if it cannot be read, or its format is unknown
-   */
+  /** Opens a snapshot, or a directory by its manifest; a missing blob counts as damage. */
   static OpenedSnapshots open(Path path, @Nullable Long sequence) throws IOException {
     requireLocal(path);
     if (!Files.isDirectory(path)) {
@@ -82,7 +70,6 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     }
   }
 
-  /** Fails if a property of two files differs. */
   static void requireSame(String what, Path path, Object value, Path other, Object ofOther) {
     if (!value.equals(ofOther)) {
       throw new UserErrorException(
@@ -163,7 +150,6 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     return snapshot != null ? snapshot.header().parameters().setName() : set.manifest().setName();
   }
 
-  /** The figures to print. */
   SnapshotSummary summary() {
     return snapshot != null ? SnapshotSummary.of(snapshot) : SnapshotSummary.of(set);
   }
@@ -192,7 +178,6 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     return snapshot.mightContain(hash);
   }
 
-  /** The list in the set. */
   UrlList urlList(KeyHash keyHash) {
     if (!UrlList.isList(parameters())) {
       throw new UserErrorException(
@@ -204,7 +189,6 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
         () -> snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash));
   }
 
-  /** The texts of a set with a rule for near-duplicates. */
   NearTexts nearTexts(KeyHash keyHash) {
     return ofAllShards(
         () -> snapshot != null ? NearTexts.of(snapshot, keyHash) : NearTexts.of(set, keyHash));
@@ -224,10 +208,7 @@ record OpenedSnapshots(Path path, @Nullable Snapshot snapshot, @Nullable Snapsho
     }
   }
 
-  /**
-   * Decodes everything and checks every blob that the manifest names, see {@link
-   * ManifestBlobs#verify}.
-   */
+  /** Decodes everything and checks every blob that the manifest names. */
   void verify() throws IOException {
     if (snapshot != null) {
       snapshot.verify();

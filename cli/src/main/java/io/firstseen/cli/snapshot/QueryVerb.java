@@ -32,8 +32,8 @@ abstract class QueryVerb extends JsonVerb {
       names = "--scope",
       paramLabel = "SCOPE",
       description =
-          "Scope of the keys or entries. Snapshots do not record whether keys have scopes: without "
-              + "this option, a key that was added with a scope is absent.")
+          "Scope of the keys. Snapshots do not record scopes: without it, a key with a "
+              + "scope is absent.")
   private String scope;
 
   @Mixin HashKeyOptions hashKey;
@@ -51,9 +51,7 @@ abstract class QueryVerb extends JsonVerb {
   }
 
   /**
-   * Processes the words, or standard input if there are no words or only {@code -}.
-   *
-   * @return the exit code
+   * Processes the words, or standard input without words or for {@code -}; returns the exit code.
    */
   final int answerAll(List<String> words) throws SnapshotException {
     if (words.isEmpty() || words.equals(List.of(InputFile.STANDARD_INPUT))) {
@@ -81,12 +79,10 @@ abstract class QueryVerb extends JsonVerb {
     invalid++;
   }
 
-  /** A text as a field of a line of output. */
   static String field(String text) {
     return text.replaceAll("[\\t\\r\\n]", " ");
   }
 
-  /** The bytes of a key on the command line. */
   static byte[] bytesOf(String key) {
     String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
@@ -117,9 +113,7 @@ abstract class QueryVerb extends JsonVerb {
     waiting.clear();
   }
 
-  /**
-   * Processes all lines that were read, and flushes the results, before it waits for more input.
-   */
+  /** Flushes the results of all lines that were read before it waits for more input. */
   private final class Dialogue extends FilterInputStream {
     Dialogue(InputStream input) {
       super(input);

@@ -3,7 +3,6 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.consumer.FollowedDirectory;
-import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
@@ -35,15 +34,11 @@ final class SetOnTopic {
 
   @Mixin private SnapshotTopicOptions topic;
 
-  /**
-   * The options of a client that does not process queries, and therefore does not need the hash
-   * key.
-   */
+  /** The options of a client without queries, which does not need the hash key. */
   SnapshotClientOptions.Builder options(String bootstrapServers) {
     return topic.client(bootstrapServers, setName).followingOnly();
   }
 
-  /** The options of a follower of a directory, or of its address on a web server. */
   FollowedDirectory.Builder inDirectory(String pathOrAddress) {
     if (topic.hasBlobLocation()) {
       throw new UserErrorException("--blobs is for --bootstrap-servers");
@@ -59,13 +54,7 @@ final class SetOnTopic {
     }
   }
 
-  /**
-   * Fetches the newest snapshot of the set into a directory.
-   *
-   * @param progress shows the progress and ignored records
-   * @throws NothingPublishedException if there is no snapshot yet
-   * @throws IOException if the published snapshot cannot be used
-   */
+  /** Fetches the newest snapshot of the set into a directory, once. */
   SnapshotPull.Result pull(
       String bootstrapServers, Path directory, Duration timeout, Progress progress)
       throws IOException {

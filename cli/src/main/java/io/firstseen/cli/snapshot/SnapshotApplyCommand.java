@@ -52,7 +52,7 @@ final class SnapshotApplyCommand extends JsonVerb {
       index = "1..*",
       arity = "1..*",
       paramLabel = "PACK",
-      description = "Packs to apply, in order; each must directly follow the previous pack.")
+      description = "Packs to apply; each must directly follow the previous one.")
   private List<Path> packs;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
@@ -62,13 +62,11 @@ final class SnapshotApplyCommand extends JsonVerb {
       names = "--manifest",
       paramLabel = "F",
       description =
-          "Manifest whose newest pack is the last pack; provides the window and the parameters "
-              + "that a base lacks.")
+          "Manifest whose newest pack is the last one; has the parameters that a base lacks.")
   private Path manifestFile;
 
   private @Nullable Manifest manifest;
 
-  /** The set of a shard before the packs: as a section. */
   private record Start(
       String setName, SetParameters parameters, int shard, long sequence, Section whole) {}
 

@@ -4,7 +4,6 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,18 +27,13 @@ final class SnapshotArgument {
       description = "Sequence of the manifest in the directory F (default: the newest).")
   Long sequence;
 
-  /** Opens the snapshot; {@link #requireSigned} comes first. */
   OpenedSnapshots open(List<TrustedKey> keys) throws IOException {
     requireSigned(keys);
     return OpenedSnapshots.open(path, sequence);
   }
 
   /**
-   * Rejects a manifest, or a directory whose manifest, has no signature by one of these keys, if
-   * there are any.
-   *
-   * @throws UntrustedManifestException if there is no such signature
-   * @throws IOException if the manifest cannot be read
+   * Rejects a manifest, or the one of a directory, without a signature by one of any given keys.
    */
   void requireSigned(List<TrustedKey> keys) throws IOException {
     if (keys.isEmpty()) {

@@ -48,9 +48,8 @@ final class SnapshotBuildCommand extends JsonVerb {
   @Option(
       names = "--fpr",
       description =
-          "Probability, in (0, 0.1], that the snapshot returns present for one key that is not "
-              + "in it. For a URL with n match expressions (most URLs have fewer than a dozen) "
-              + "the probability is up to n times as high (default: "
+          "Probability, in (0, 0.1], that the snapshot returns present for one other key; for a URL "
+              + "with n match expressions, up to n times as high (default: "
               + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
               + ").")
   private Double falsePositiveRate;
@@ -60,10 +59,8 @@ final class SnapshotBuildCommand extends JsonVerb {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "Probability, in (0, 0.1], that the snapshot returns present for one URL that is not"
-              + " listed and has 30 match expressions; most URLs have fewer than a dozen. One key"
-              + " then has the rate 1-(1-RATE)^(1/30). Replaces --fpr. Needs --canonicaliser"
-              + " url-expression.")
+          "The same, in (0, 0.1], for one other URL with 30 match expressions; most have "
+              + "fewer than a dozen. Replaces --fpr. Needs --canonicaliser url-expression.")
   private Double urlFalsePositiveRate;
 
   @Option(

@@ -41,7 +41,7 @@ final class SnapshotDecodeCommand extends JsonVerb {
       arity = "0..1",
       paramLabel = "TEXT",
       description =
-          "Set as text, see --as; - reads it from standard input. Write -- before a text that "
+          "Set as text, see --as; - reads standard input. Write -- before a text that "
               + "starts with -.")
   private String text;
 
@@ -55,8 +55,8 @@ final class SnapshotDecodeCommand extends JsonVerb {
       names = "--query",
       paramLabel = "KEY",
       description =
-          "Key to look up, in the form that encode reads; may be repeated. Prints one line per "
-              + "key: KEY TAB present|absent.")
+          "Key to look up, in the form that encode reads; may be repeated. Prints KEY TAB "
+              + "present|absent.")
   private List<String> queries = List.of();
 
   @Override

@@ -33,10 +33,7 @@ import picocli.CommandLine.Parameters;
     })
 final class SnapshotDiffCommand extends JsonVerb {
 
-  @Parameters(
-      index = "0",
-      paramLabel = "A",
-      description = "Snapshot, or directory of snapshots with a manifest per window.")
+  @Parameters(index = "0", paramLabel = "A", description = "Snapshot, or directory of snapshots.")
   private Path before;
 
   @Parameters(
@@ -58,20 +55,14 @@ final class SnapshotDiffCommand extends JsonVerb {
       description = "Sequence of the manifest in directory A (default: the newest).")
   private Long fromSequence;
 
-  /** Values that are only in the second set, except in shards of different ranges. */
+  // Without the shards of different ranges, which need their whole set.
   private long added;
-
-  /** Values that are only in the first set, likewise. */
   private long removed;
-
-  /** The bytes of the sections of a pack that changes the first set into the second. */
-  private long changeBytes;
-
-  /** The bytes of the sections with the whole second set. */
-  private long fullBytes;
-
-  /** The number of shards with different ranges, which need their whole set. */
   private int wholeShards;
+
+  // Of the sections that change the first set into the second, or contain all of it.
+  private long changeBytes;
+  private long fullBytes;
 
   /** Whether both have the same keys; another key may have a value that is there already. */
   private boolean isSame = true;

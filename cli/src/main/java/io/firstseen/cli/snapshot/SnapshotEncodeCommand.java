@@ -1,5 +1,7 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -12,7 +14,6 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.JsonVerb;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.snapshot.CodecOptions.KeyForm;
 import io.firstseen.filters.gcs.interop.OriginalCodec;
 import io.firstseen.filters.gcs.interop.SetCodec;
@@ -27,10 +28,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Makes a set in the format of another program. */
 @Command(
@@ -60,8 +59,8 @@ final class SnapshotEncodeCommand extends JsonVerb {
       names = "--p",
       paramLabel = "P",
       description =
-          "original: probability 1/P that the set returns present for a key outside the set; a "
-              + "power of two in [1, 2^31] (default: 1024).")
+          "original: probability 1/P that the set returns present for another key; a power "
+              + "of two in [1, 2^31] (default: 1024).")
   private Long p;
 
   @Option(
@@ -69,16 +68,14 @@ final class SnapshotEncodeCommand extends JsonVerb {
       required = true,
       paramLabel = "KEYS",
       description =
-          "File with keys, decompressed if it is in gzip format; - reads standard input. Keys are"
-              + " text for original and casper, hexadecimal digits for bip158, and decimal numbers"
-              + " for golombset.")
+          "File with keys, optionally in gzip format; - reads standard input. Keys are text"
+              + " for original and casper, hexadecimal for bip158, decimal numbers for golombset.")
   private String input;
 
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
       defaultValue = "lines",
-      converter = FormatName.class,
       description =
           "lines: one key per line; json: an array of keys, see --at (default: ${DEFAULT-VALUE}).")
   private Format format;
@@ -88,14 +85,13 @@ final class SnapshotEncodeCommand extends JsonVerb {
       paramLabel = "POINTER",
       converter = Pointer.class,
       description =
-          "Location of the array in the JSON document: a JSON pointer such as /vectors/0/keys "
-              + "(default: the whole document is the array).")
+          "JSON pointer to the array, such as /vectors/0/keys (default: the whole document).")
   private JsonPointer at;
 
   @Option(
       names = "--output",
       paramLabel = "F",
-      description = "Output file of the bytes (default: the bytes are printed as text).")
+      description = "Output file of the bytes (default: they are printed as text).")
   private Path output;
 
   @Override
@@ -136,10 +132,7 @@ final class SnapshotEncodeCommand extends JsonVerb {
       text = codec.textForm().write(bytes);
       object.put("set", text);
     } else {
-      text =
-          "%s: %s keys in %s bytes"
-              .formatted(
-                  output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
+      text = "%s: %s keys in %s bytes".formatted(output, number(keyCount), number(bytes.length));
       object.put("output", output.toString());
     }
     print(object, text);
@@ -199,22 +192,10 @@ final class SnapshotEncodeCommand extends JsonVerb {
     return keys;
   }
 
-  /** A format by its name in lower case. */
-  static final class FormatName extends OptionValues.LowerCaseName<Format> {
-    FormatName() {
-      super(Format.class);
-    }
-  }
-
   /** A JSON pointer. */
-  static final class Pointer implements ITypeConverter<JsonPointer> {
-    @Override
-    public JsonPointer convert(String value) {
-      try {
-        return JsonPointer.compile(value);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException("must begin with /, got '" + value + "'");
-      }
+  static final class Pointer extends OptionValues.Value<JsonPointer> {
+    Pointer() {
+      super(JsonPointer::compile);
     }
   }
 }

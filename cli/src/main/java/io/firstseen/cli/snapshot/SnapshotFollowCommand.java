@@ -1,12 +1,13 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -48,8 +49,8 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
       names = "--cache-dir",
       paramLabel = "DIR",
       description =
-          "Directory for snapshots, so that the next start only reads what is new (default: in "
-              + "memory). Needs --bootstrap-servers.")
+          "Directory for snapshots, so that the next start only reads what is new (default:"
+              + " in memory). Needs --bootstrap-servers.")
   private Path cacheDirectory;
 
   @Option(
@@ -63,7 +64,6 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
   private Progress progress;
   private long printed;
 
-  /** The source of snapshots. */
   static final class Origin {
     @Option(
         names = "--bootstrap-servers",
@@ -74,9 +74,7 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
     @Option(
         names = "--directory",
         paramLabel = "DIR",
-        description =
-            "Directory with snapshots of the set, or its http:// or https:// address on a web "
-                + "server.")
+        description = "Directory with snapshots of the set, or its http:// or https:// address.")
     private String directory;
   }
 
@@ -108,8 +106,7 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
   }
 
   static String progress(long readBytes, long left) {
-    return "reading: %s bytes, %s records left"
-        .formatted(SnapshotSummary.number(readBytes), SnapshotSummary.number(left));
+    return "reading: %s bytes, %s records left".formatted(number(readBytes), number(left));
   }
 
   /** Adds what {@code follow} and {@code pull} report of a manifest. */
@@ -137,8 +134,7 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
       changes =
           " (+%s −%s)"
               .formatted(
-                  SnapshotSummary.number(update.addedKeys().getAsLong()),
-                  SnapshotSummary.number(update.removedKeys().getAsLong()));
+                  number(update.addedKeys().getAsLong()), number(update.removedKeys().getAsLong()));
     }
     object.put("way", update.way().name().toLowerCase(Locale.ROOT));
     object.put("fetchedBytes", update.fetchedBytes());
@@ -150,7 +146,7 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
                 manifest.sequence(),
                 Instant.ofEpochMilli(manifest.windowStartMillis()),
                 Instant.ofEpochMilli(manifest.windowEndMillis()),
-                SnapshotSummary.number(manifest.count()),
+                number(manifest.count()),
                 changes,
                 way(update),
                 update.tookMillis()));
@@ -161,7 +157,7 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
   }
 
   private static String way(SnapshotUpdate update) {
-    String bytes = SnapshotSummary.number(update.fetchedBytes());
+    String bytes = number(update.fetchedBytes());
     return switch (update.way()) {
       case NOTHING -> "nothing to fetch";
       case PACKS -> "by packs of " + bytes + " bytes";

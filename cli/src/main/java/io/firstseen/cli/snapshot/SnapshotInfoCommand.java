@@ -65,13 +65,11 @@ final class SnapshotInfoCommand extends JsonVerb {
       description = "Maximum time to read the topic (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
-  /** The location of the snapshot. */
   static final class Origin {
     @Parameters(
         index = "0",
         paramLabel = "F",
-        description =
-            "Snapshot, manifest, blob, or directory of snapshots with a manifest per window.")
+        description = "Snapshot, manifest, blob, or directory of snapshots.")
     private Path path;
 
     @Option(

@@ -39,8 +39,8 @@ final class SnapshotKeygenCommand extends JsonVerb {
       required = true,
       paramLabel = "FILE",
       description =
-          "Output file of the private key, readable only by its owner; the public key is written "
-              + "to FILE.pub.")
+          "Output file of the private key, readable only by its owner; FILE.pub is the "
+              + "public key.")
   private Path output;
 
   @Override

@@ -65,8 +65,8 @@ final class SnapshotMatchCommand extends QueryVerb {
       names = "--allow",
       paramLabel = "F",
       description =
-          "Allow set, in the form of F; may be repeated. A URL that it lists is absent, even if "
-              + "its entry is less specific than the entries of the other lists.")
+          "Allow set, in the form of F; may be repeated. A URL that it lists is absent, "
+              + "whatever the other lists contain.")
   private List<Path> allow = List.of();
 
   private @Nullable UrlLists lists;

@@ -34,15 +34,9 @@ final class SnapshotPruneCommand extends JsonVerb {
       names = "--keep",
       required = true,
       paramLabel = "N",
-      converter = ManifestCount.class,
+      converter = OptionValues.KeyCount.class,
       description = "Number of manifests to keep, from the newest, at least 1.")
-  private int keep;
-
-  static final class ManifestCount extends OptionValues.WholeNumber {
-    ManifestCount() {
-      super(1, Integer.MAX_VALUE);
-    }
-  }
+  private long keep;
 
   @Override
   public Integer call() throws IOException {
@@ -53,7 +47,8 @@ final class SnapshotPruneCommand extends JsonVerb {
     }
     Closeable lock = directory.lock();
     try (lock) {
-      SnapshotDirectory.Pruned pruned = directory.keepNewest(keep);
+      SnapshotDirectory.Pruned pruned =
+          directory.keepNewest((int) Math.min(keep, Integer.MAX_VALUE));
       print(
           Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
           "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));

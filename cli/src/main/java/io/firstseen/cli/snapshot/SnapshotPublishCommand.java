@@ -1,11 +1,12 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.JsonVerb;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -61,8 +62,8 @@ final class SnapshotPublishCommand extends JsonVerb {
   @Option(
       names = "--snapshot-fpr",
       description =
-          "Probability, in (0, 0.1], that a snapshot returns present for one key that is not in"
-              + " it. Fixed for the directory (default: "
+          "Probability, in (0, 0.1], that a snapshot returns present for one other key. Fixed for "
+              + "the directory (default: "
               + Firstseen.DEFAULT_FALSE_POSITIVE_RATE
               + ").")
   private Double falsePositiveRate;
@@ -70,9 +71,8 @@ final class SnapshotPublishCommand extends JsonVerb {
   @Option(
       names = "--snapshot-url-fpr",
       description =
-          "Probability, in (0, 0.1], that a snapshot returns present for one URL that is not"
-              + " listed and has 30 match expressions. Replaces --snapshot-fpr. Needs"
-              + " --canonicaliser url-expression.")
+          "The same for one other URL with 30 match expressions. Replaces --snapshot-fpr. "
+              + "Needs --canonicaliser url-expression.")
   private Double urlFalsePositiveRate;
 
   @Option(
@@ -87,52 +87,51 @@ final class SnapshotPublishCommand extends JsonVerb {
       names = "--window",
       defaultValue = "1d",
       description =
-          "Interval between two publications. Bases are renewed after 168 of them (default: "
-              + "${DEFAULT-VALUE}).")
+          "Interval between two publications. Bases are renewed after 168 of them (default:"
+              + " ${DEFAULT-VALUE}).")
   private Duration window;
 
   @Option(
       names = "--max-fall",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "Share of its keys, in [0, 1], that the set may lose. If the list has fewer keys, the "
-              + "publication is on hold (default: ${DEFAULT-VALUE}).")
+          "Share of its keys, in [0, 1], that the set may lose; otherwise the publication "
+              + "is on hold (default: ${DEFAULT-VALUE}).")
   private double maxFall;
 
   @Option(
       names = "--max-growth",
       description =
-          "Factor, at least 1, by which the set may grow. If the list has more keys, the "
-              + "publication is on hold (default: no limit).")
+          "Factor, at least 1, by which the set may grow; otherwise the publication is on "
+              + "hold (default: no limit).")
   private Double maxGrowth;
 
   @Option(
       names = "--jump-floor",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "Number of keys, at least 1; a set of fewer keys may fall without limit (default: "
+          "Number of keys, at least 1, below which a set may fall without limit (default: "
               + "${DEFAULT-VALUE}).")
   private long jumpFloor;
 
   @Option(
       names = "--allow-jump-after",
-      description =
-          "Release for a publication on hold: the publication after this sequence has no limits.")
+      description = "Sequence after which one publication has no limits, to release it from hold.")
   private Long allowJumpAfter;
 
   @Option(
       names = "--blob-grace",
       defaultValue = DeclaredOptions.DEFAULT,
       description =
-          "Time for which a manifest and its blobs are kept after the next manifest (default: "
+          "Time to keep a manifest and its blobs after the next manifest (default: "
               + "${DEFAULT-VALUE}).")
   private Duration blobGrace;
 
   @Option(
       names = "--expire-after",
       description =
-          "Time after its publication at which a manifest expires. More than --window, at most "
-              + "36500d (default: manifests do not expire).")
+          "Time until a manifest expires, more than --window, at most 36500d (default: "
+              + "manifests do not expire).")
   private Duration expireAfter;
 
   @Option(
@@ -211,8 +210,8 @@ final class SnapshotPublishCommand extends JsonVerb {
             result.manifest().sequence(),
             setName,
             keys.amount(result.keys()),
-            SnapshotSummary.number(result.changeBytes()),
-            SnapshotSummary.number(result.setBytes()),
+            number(result.changeBytes()),
+            number(result.setBytes()),
             keys.omitted());
   }
 }

@@ -1,11 +1,12 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.snapshot.Manifest;
@@ -48,8 +49,7 @@ final class SnapshotPullCommand extends JsonVerb {
       names = "--output",
       paramLabel = "DIR",
       required = true,
-      description =
-          "Output directory, created if it does not exist. Older snapshots in it are kept.")
+      description = "Output directory, created if needed. Older snapshots in it are kept.")
   private Path output;
 
   @Option(
@@ -94,8 +94,8 @@ final class SnapshotPullCommand extends JsonVerb {
         .formatted(
             result.manifest().sequence(),
             set.setName,
-            SnapshotSummary.number(result.manifest().count()),
-            SnapshotSummary.number(result.fetchedBytes()),
+            number(result.manifest().count()),
+            number(result.fetchedBytes()),
             result.fetchedBlobs(),
             tookMillis);
   }

@@ -56,7 +56,6 @@ final class SnapshotSignCommand extends JsonVerb {
     return ExitCode.GOOD;
   }
 
-  /** Reads the file of --signing-key. */
   static SigningKey read(Path keyFile) throws IOException {
     try {
       return SigningKey.read(keyFile);

@@ -466,7 +466,7 @@ class RunCommandTest {
             "--snapshot-hash-key-file: DIR/no does not exist"),
         Arguments.of(
             List.of("--input=DIR/keys", "--format=xml"),
-            "must be one of lines, tsv, jsonl, got 'xml'"),
+            "expected one of [LINES, TSV, JSONL] (case-insensitive) but was 'xml'"),
         Arguments.of(
             List.of("--input=DIR/keys", "--state-backend=disk"),
             "must be one of heap, rocksdb, got 'disk'"),

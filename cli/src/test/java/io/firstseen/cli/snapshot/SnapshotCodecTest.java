@@ -140,7 +140,7 @@ class SnapshotCodecTest {
         Arguments.of(
             "",
             "--codec gcs --input -",
-            "must be one of original, bip158, golombset, casper, got 'gcs'"),
+            "expected one of [ORIGINAL, BIP158, GOLOMBSET, CASPER] (case-insensitive) but was 'gcs'"),
         Arguments.of("", "--codec casper", "Missing required option: '--input=KEYS'"),
         Arguments.of(
             "",
@@ -167,14 +167,16 @@ class SnapshotCodecTest {
         Arguments.of(
             "",
             "--codec casper --capacity-bits 32 --input -",
-            "'--capacity-bits': must be a whole number in [1, 31], got '32'"),
+            "capacityBits must be in [1, 31], got 32"),
         Arguments.of(
             "",
             "--codec golombset --remainder-bits 3 --input -",
             "--remainder-bits is for --codec casper, not golombset"),
         Arguments.of("", "--codec casper --input - --at /x", "--at is for --format json"),
         Arguments.of(
-            "", "--codec casper --input - --format json --at x", "must begin with /, got 'x'"),
+            "",
+            "--codec casper --input - --format json --at x",
+            "JSON Pointer expression must start with '/': \"x\""),
         Arguments.of(
             "",
             "--codec casper --input no-such-file",

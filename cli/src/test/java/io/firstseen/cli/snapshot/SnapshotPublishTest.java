@@ -71,11 +71,11 @@ class SnapshotPublishTest {
     assertThat(publish("--expire-after", "3d").err())
         .singleElement()
         .asString()
-        .contains("manifest 1 of set 'hosts' in ", " is signed, and ", ": set --signing-key. To ");
+        .contains("manifest 1 in ", "it is signed, and ", ": set --signing-key. To ");
     assertThat(publish("--signing-key", key).err())
         .singleElement()
         .asString()
-        .contains("manifest 1 of set 'hosts' in ", " expires, and ", ": set --expire-after, at ");
+        .contains("manifest 1 in ", "it expires, and ", ": set --expire-after, at ");
     Invocation second = publish("--signing-key", key, "--expire-after", "4d", "--json");
     JsonNode two = second.json();
     assertThat(second.err()).isEmpty();
@@ -165,9 +165,9 @@ class SnapshotPublishTest {
     list(hosts(0, 10));
     assertThat(publish().status()).isZero();
     assertThat(publish("--snapshot-fpr", "0.01").err().get(0))
-        .contains("the parameters of set 'hosts' in ", "rate 0.001,", "rate 0.01,");
+        .contains("set 'hosts': the parameters of a set are fixed", "rate 0.001,", "rate 0.01,");
     assertThat(publishSet("other").err().get(0))
-        .endsWith("has the set 'hosts', not 'other': each set needs its own directory");
+        .endsWith("'other': it is of set 'hosts', and each set needs its own directory");
     assertThat(publish("--expire-after", "1h").err().get(0)).contains("--expire-after must be");
     try (Closeable lock = new SnapshotDirectory(root.resolve("set")).lock()) {
       assertThat(lock).isNotNull();
