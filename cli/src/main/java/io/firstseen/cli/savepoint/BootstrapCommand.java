@@ -13,6 +13,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.DeadLetterFile;
@@ -31,8 +32,10 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -58,11 +61,10 @@ import picocli.CommandLine.Option;
       "      --bootstrap-servers kafka:9092 --savepoint known"
     },
     description = {
-      "Creates a savepoint that preloads a dedup job with known keys.",
-      "The known keys are the keys whose last event is an add. Start 'firstseen run "
-          + "--from-savepoint', or a DedupJob or PipelineJob with 'flink run -s', with the same "
-          + "hash key, canonicaliser, shards and mode. Capacity and rate are taken from the "
-          + "savepoint."
+      "Creates a savepoint that preloads a dedup job with known keys: keys whose last event is "
+          + "an add.",
+      "Start the job from it with the same hash key, canonicaliser, shards and mode. Its "
+          + "capacity and rate come from the savepoint."
     })
 public final class BootstrapCommand extends JsonVerb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
@@ -193,9 +195,7 @@ public final class BootstrapCommand extends JsonVerb {
     if (eventCount == deadLetterCount && !isEmptyTopic) {
       warnOfDeadLetters();
       throw new UserErrorException(
-          "none of the "
-              + number(eventCount)
-              + " events can be used, so there is nothing to start with");
+          "none of the %s events can be used".formatted(number(eventCount)));
     }
     known.complete();
     long readNanos = System.nanoTime();
@@ -335,15 +335,71 @@ public final class BootstrapCommand extends JsonVerb {
 
   private void warn(DedupSavepoint made) {
     keys.publicKeyWarning().ifPresent(text -> err().println("warning: " + text));
-    if (made.predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
+    double rate = made.predictedFalsePositiveRate();
+    if (rate > dedup.falsePositiveRate()) {
       err()
           .printf(
               "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and"
                   + " grows with further keys%n",
               number(made.keys()),
               number(dedup.capacity()),
-              Fields.rate(made.predictedFalsePositiveRate()),
+              Fields.rate(rate),
               dedup.falsePositiveRate());
+    }
+  }
+
+  /** A directory whose name ends in {@code .partial} until it is complete. */
+  private static final class NewDirectory implements Closeable {
+    private final Path target;
+    private final Path partial;
+    private boolean complete;
+
+    private NewDirectory(Path target, Path partial) {
+      this.target = target;
+      this.partial = partial;
+    }
+
+    static NewDirectory at(Path directory) {
+      Path target = directory.toAbsolutePath().normalize();
+      if (Files.exists(target)) {
+        throw new UserErrorException(directory + " already exists");
+      }
+      Path parent = target.getParent();
+      if (!Files.isDirectory(parent)) {
+        throw new UserErrorException(
+            "cannot create %s: directory %s does not exist".formatted(directory, parent));
+      }
+      for (int number = 1; ; number++) {
+        Path partial = parent.resolve("%s.%d.partial".formatted(target.getFileName(), number));
+        try {
+          return new NewDirectory(target, Files.createDirectory(partial));
+        } catch (FileAlreadyExistsException e) {
+          // The name is used already; try the next one.
+        } catch (IOException e) {
+          throw UserErrorException.cannot("make", directory, e);
+        }
+      }
+    }
+
+    Path directory() {
+      return partial;
+    }
+
+    void complete() {
+      try {
+        Files.move(partial, target);
+        SyncedFiles.syncDirectory(target.getParent());
+      } catch (IOException e) {
+        throw UserErrorException.cannot("make", target, e);
+      }
+      complete = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!complete) {
+        new Cleanup.TemporaryDirectory(partial).close();
+      }
     }
   }
 }
