@@ -86,7 +86,6 @@ public final class Main implements Callable<Integer> {
 
   private Main() {}
 
-  /** Runs the command and exits the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
     boolean debug = "1".equals(System.getenv(DEBUG_VARIABLE));
     if (debug && System.getProperty("log4j2.configurationFile") == null) {
@@ -110,12 +109,7 @@ public final class Main implements Callable<Integer> {
     return new CommandLine(new Main());
   }
 
-  /**
-   * Runs the command in this JVM.
-   *
-   * @param debug whether an internal error prints its stack trace
-   * @return one of the {@link ExitCode}s
-   */
+  /** Runs the command in this JVM; {@code debug} prints the stack trace of an internal error. */
   static int run(
       CommandLine commandLine, PrintWriter out, PrintWriter err, boolean debug, String... args) {
     commandLine
@@ -137,7 +131,6 @@ public final class Main implements Callable<Integer> {
     }
   }
 
-  /** Without a subcommand, prints the usage and fails. */
   @Override
   public Integer call() {
     spec.commandLine().usage(spec.commandLine().getErr());
@@ -179,7 +172,6 @@ public final class Main implements Callable<Integer> {
     return isInput ? Optional.of(cause.getMessage()) : Optional.empty();
   }
 
-  /** The error message of the operating system. */
   private static final String NO_SPACE = "No space left on device";
 
   private static int programError(Throwable failure, CommandLine command, boolean debug) {

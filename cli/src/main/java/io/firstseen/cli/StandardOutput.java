@@ -25,17 +25,13 @@ final class StandardOutput extends FileOutputStream {
     }
   }
 
-  /**
-   * The reason why a write failed; null if all writes succeeded, or if the reader closed the pipe.
-   */
+  /** Why a write failed; null after success, or if the reader has closed the pipe. */
   @Nullable String trouble() {
     IOException e = failure;
     return e == null || isPipe() || "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
   }
 
-  /**
-   * Whether it is a pipe, which only fails without a reader. The error message may be translated.
-   */
+  /** A pipe only fails without a reader. The error message may be translated. */
   private static boolean isPipe() {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

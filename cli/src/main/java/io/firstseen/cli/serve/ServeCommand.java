@@ -58,13 +58,11 @@ import picocli.CommandLine.Option;
       "      --token-file tokens --tls-certificate cert.pem --tls-key key.pem"
     },
     description = {
-      "Follows sets of keys and reports over HTTP whether a key is in them; / is a page "
-          + "for browsers. Sets with the canonicaliser url-expression are lists, in which the "
-          + "service looks up URLs. All sets must have the same hash key.",
-      "The service only listens on this machine unless --host is set; in that case, also "
-          + "set a token and a certificate.",
-      "The service exits with status 2 if none of its sets is usable, for example because "
-          + "its hash key differs from the publisher's."
+      "Follows sets of keys, which must have the same hash key, and reports over HTTP whether a"
+          + " key is in them; / is a page for browsers. In sets with the canonicaliser "
+          + "url-expression, it looks up URLs.",
+      "The service only listens on this machine unless --host is set; then also set a token and"
+          + " a certificate. It exits with status 2 if none of its sets is usable."
     })
 public final class ServeCommand extends JsonVerb {
   private static final long POLL_MILLIS = 200;
@@ -341,43 +339,31 @@ public final class ServeCommand extends JsonVerb {
     if (window != null && !origin.directories.isEmpty()) {
       throw new UserErrorException("--window is for --bootstrap-servers");
     }
-    return Optional.ofNullable(window)
-        .map(
-            time ->
-                time.plus(
-                    idleTimeout == null
-                        ? DeclaredOptions.defaultOf("--idle-timeout", Duration.class)
-                        : idleTimeout));
+    Duration idle =
+        Optional.ofNullable(idleTimeout)
+            .orElseGet(() -> DeclaredOptions.defaultOf("--idle-timeout", Duration.class));
+    return Optional.ofNullable(window).map(idle::plus);
   }
 
   private AllowedHosts allowedHosts(InetSocketAddress address) {
-    if (allowedHosts.isEmpty()) {
-      return AllowedHosts.defaultFor(address);
-    }
-    try {
-      return AllowedHosts.only(allowedHosts);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--allow-host " + e.getMessage());
-    }
+    return allowedHosts.isEmpty()
+        ? AllowedHosts.defaultFor(address)
+        : accepted("--allow-host ", () -> AllowedHosts.only(allowedHosts));
   }
 
   private BearerTokens tokens() {
-    String ofEnvironment = System.getenv(TOKEN_VARIABLE);
-    boolean isInEnvironment = ofEnvironment != null && !ofEnvironment.isBlank();
-    if (tokenFile == null && !isInEnvironment) {
-      return BearerTokens.none();
+    if (tokenFile == null) {
+      String tokens = System.getenv(TOKEN_VARIABLE);
+      return tokens == null || tokens.isBlank()
+          ? BearerTokens.none()
+          : accepted(TOKEN_VARIABLE + ": ", () -> BearerTokens.parse(tokens));
     }
     try {
-      return tokenFile == null
-          ? BearerTokens.parse(ofEnvironment)
-          : BearerTokens.fromFile(tokenFile);
+      return BearerTokens.fromFile(tokenFile);
     } catch (IOException e) {
       throw UserErrorException.cannot("read --token-file", tokenFile, e);
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException(
-          (tokenFile == null ? TOKEN_VARIABLE : "--token-file: " + tokenFile)
-              + ": "
-              + e.getMessage());
+      throw new UserErrorException("--token-file: " + tokenFile + ": " + e.getMessage());
     }
   }
 
@@ -470,13 +456,12 @@ public final class ServeCommand extends JsonVerb {
   }
 
   private static SnapshotSource source(String directory) {
-    try {
-      return HttpSource.isHttp(directory)
-          ? new HttpSource(URI.create(directory))
-          : new DirectorySource(Path.of(directory), "");
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--directory: " + e.getMessage());
-    }
+    return accepted(
+        "--directory: ",
+        () ->
+            HttpSource.isHttp(directory)
+                ? new HttpSource(URI.create(directory))
+                : new DirectorySource(Path.of(directory), ""));
   }
 
   private SetSource inDirectory(String directory, String setName, KeyHash keyHash) {

@@ -25,9 +25,9 @@ import org.slf4j.MDC;
 import picocli.CommandLine;
 
 /**
- * Prints or logs a line when the service has started, a line per snapshot, and a line per problem.
- * A separate thread writes the lines, so that the service never blocks on a slow reader. If the
- * queue is full, lines of requests are omitted, and a line reports their number.
+ * Prints or logs a line per event of the service. A separate thread writes the lines, so that a
+ * slow reader never blocks the service; if the queue is full, lines of requests are omitted and
+ * counted.
  */
 final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
@@ -91,18 +91,14 @@ final class ServeLines implements ServiceLog, Closeable {
 
   @Override
   public void onTrouble(String set, String reason) {
-    print(
-        err,
-        Json.object().put("event", "trouble").put("set", set).put("reason", reason),
-        "set %s: %s".formatted(set, reason));
+    ObjectNode object = Json.object().put("event", "trouble").put("set", set);
+    print(err, object.put("reason", reason), "set %s: %s".formatted(set, reason));
   }
 
   @Override
   public void onReachable(String set) {
-    print(
-        err,
-        Json.object().put("event", "reachable").put("set", set),
-        "set %s: can be read again".formatted(set));
+    ObjectNode object = Json.object().put("event", "reachable").put("set", set);
+    print(err, object, "set %s: can be read again".formatted(set));
   }
 
   @Override

@@ -15,13 +15,10 @@ import org.apache.flink.util.function.FunctionWithException;
 import org.apache.flink.util.function.SupplierWithException;
 
 /**
- * Closes the resources of a command, in reverse order, when the command ends or the JVM is told to
- * exit, for example by Ctrl-C. In the latter case, the command's thread is interrupted, so that it
- * stops and closes everything itself; if it does not stop soon, for example because it reads
- * standard input, the shutdown hook closes everything.
+ * Closes the resources of a command, in reverse order, at its end. If the JVM is told to exit, the
+ * command is interrupted; if it does not stop soon, the shutdown hook closes the resources.
  */
 public final class Cleanup implements Closeable {
-  /** The exit code that shells use for a program that was stopped by Ctrl-C. */
   private static final int INTERRUPTED = 130;
 
   /** The maximum time until an interrupted command starts to close its resources. */
@@ -41,8 +38,7 @@ public final class Cleanup implements Closeable {
   }
 
   /**
-   * Runs an action, which returns the exit code, and cleans up after it. An action that fails
-   * because it was interrupted fails silently.
+   * Runs an action and cleans up after it; one that fails because of an interrupt fails silently.
    */
   public static int after(FunctionWithException<Cleanup, Integer, Exception> action)
       throws Exception {
@@ -57,7 +53,6 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** Registers a resource to close. */
   public synchronized void add(Closeable resource) throws IOException {
     if (closed) {
       resource.close();
@@ -125,7 +120,6 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** A directory that is deleted with its content. */
   public record TemporaryDirectory(Path path) implements Closeable {
 
     @Override

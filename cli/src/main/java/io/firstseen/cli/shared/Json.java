@@ -21,7 +21,6 @@ public final class Json {
     return MAPPER.createArrayNode();
   }
 
-  /** The value as a JSON node. */
   static JsonNode of(Object value) {
     return MAPPER.valueToTree(value);
   }

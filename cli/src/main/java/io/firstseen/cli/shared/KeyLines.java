@@ -39,14 +39,7 @@ public final class KeyLines {
   private long unusableCount;
   private final List<String> reportedUnusable = new ArrayList<>();
 
-  /**
-   * The keys of an {@link InputFile}.
-   *
-   * @param column the column of the key, from 1 on, in lines with tabs between columns; 0 if whole
-   *     lines are keys
-   * @param deadLetters receives each rejected line; may be null
-   * @param err where progress is shown
-   */
+  /** The keys of an {@link InputFile}; column 0 stands for whole lines. */
   public KeyLines(
       String pathOrDash,
       Canonicaliser canonicaliser,

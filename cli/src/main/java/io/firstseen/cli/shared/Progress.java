@@ -7,10 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/**
- * A progress line that is overwritten during long work and cleared at the end. Prints nothing if
- * standard error is not a terminal.
- */
+/** A progress line on a terminal, which is overwritten during long work and cleared at the end. */
 public final class Progress implements AutoCloseable {
   /** Set by the launch script if standard error is a terminal; Java cannot tell. */
   public static final String TERMINAL_PROPERTY = "firstseen.terminal";

@@ -17,13 +17,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The figures of a blob or of a set.
- *
- * @param keys the number of distinct hashes
- * @param bytes the size of the blob, or of all blobs of the set
- * @param fields the figures as a table and as JSON
- */
+/** The figures of a blob or of a set; bytes are of all blobs. */
 public record SnapshotSummary(
     SetParameters parameters, long sequence, long keys, long bytes, Fields fields) {
 
@@ -63,7 +57,7 @@ public record SnapshotSummary(
         .json("windowEndMillis", endMillis);
   }
 
-  /** Adds the figures of the blobs; {@code shard} is null for a set of all shards. */
+  /** Adds the figures of one shard, or of all if {@code shard} is null. */
   private static SnapshotSummary of(
       Fields fields,
       SetParameters parameters,

@@ -32,10 +32,7 @@ public abstract class Verb implements Callable<Integer> {
     return commandLine().getErr();
   }
 
-  /**
-   * The path of an output file, which may be {@code -} for standard output. The report of the
-   * command is then printed to standard error.
-   */
+  /** An output file; {@code -} is standard output, and then the report goes to standard error. */
   protected final @Nullable Path output(@Nullable Path named) {
     Path path = Path.of("-").equals(named) ? Path.of("/dev/stdout") : named;
     isOutputTaken |= path != null && OutputFile.isStandardOutput(path);
@@ -54,10 +51,15 @@ public abstract class Verb implements Callable<Integer> {
 
   /** Returns the supplier's result; converts its exception into a {@link UserErrorException}. */
   public static <T> T accepted(Supplier<T> maker) {
+    return accepted("", maker);
+  }
+
+  /** The same, with a prefix of the message. */
+  public static <T> T accepted(String prefix, Supplier<T> maker) {
     try {
       return maker.get();
     } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
+      throw new UserErrorException(prefix + e.getMessage());
     }
   }
 }

@@ -22,15 +22,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Publishes a list of keys as the next sequence of a set in a {@link SnapshotDirectory}. A process
- * that is killed at any point leaves the previous or the new manifest, with all its blobs.
- *
- * @param window the length of the windows
- * @param publication when a set is held, when its manifests expire, and how long old files are kept
- * @param signingKey signs the manifests; null for unsigned manifests
- * @param warnings receives messages about problems that do not prevent the publication
- */
+/** Publishes keys as the next sequence of a set; a killed process leaves a whole set. */
 record DirectoryPublisher(
     SnapshotDirectory directory,
     String setName,

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.KeyLines;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.HeapPages;
 import io.firstseen.filters.cuckoo.InsertionResult;
@@ -29,7 +29,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
@@ -40,6 +39,10 @@ import picocli.CommandLine.Option;
 /** Options of a file of keys, and the hashes that a set contains for these keys or texts. */
 final class KeyFile {
   private static final int MAX_HASHES = Integer.MAX_VALUE - 8;
+
+  // At ten million texts, 4 % of the bands have the identity of a different band. With more bits,
+  // pages with many tags of one band would split very often.
+  private static final CuckooShape TEXTS = new CuckooShape(46);
 
   @Option(
       names = "--input",
@@ -111,7 +114,7 @@ final class KeyFile {
         };
     near.rule()
         .ifPresentOrElse(
-            rule -> readTexts(new AcceptedTexts(rule, keyHash), receiver),
+            rule -> readTexts(rule, keyHash, receiver),
             () -> lines.forEach(key -> receiver.accept(keyHash.hash(key))));
     if (rejected != null) {
       rejected.complete();
@@ -120,13 +123,28 @@ final class KeyFile {
     return hashes.build().toArray();
   }
 
-  private void readTexts(AcceptedTexts texts, LongConsumer receiver) {
+  /** Passes the elements of the texts that resemble no text before them, as a dedup does. */
+  private void readTexts(NearRule rule, KeyHash keyHash, LongConsumer receiver) {
+    TextSignature signature = new TextSignature(rule, keyHash);
+    EqualBands equal = new EqualBands(rule);
+    PagedFilter filter = new PagedFilter(TEXTS, rule.tagBits());
+    PageStore pages = new HeapPages(TEXTS);
+    long scope = keyHash.hash(new byte[0]);
     lines.forEach(
-        text ->
-            texts
-                .accept(text)
-                .ifPresentOrElse(
-                    elements -> Arrays.stream(elements).forEach(receiver), () -> nearDuplicates++));
+        text -> {
+          long whole = keyHash.hash(text);
+          long[] hashes = signature.hashes(text, scope, whole);
+          if (filter.mightContain(pages, filter.withTextTag(whole, rule.tagOf(whole)))
+              || equal.match(hashes, (band, found) -> filter.textTags(pages, band, found)) >= 0) {
+            nearDuplicates++;
+            return;
+          }
+          for (long hash : hashes) {
+            InsertionResult unused =
+                filter.insert(pages, filter.withTextTag(hash, rule.tagOf(whole)));
+          }
+          Arrays.stream(rule.elements(hashes)).forEach(receiver);
+        });
   }
 
   void warn(PrintWriter err) {
@@ -144,52 +162,14 @@ final class KeyFile {
     }
   }
 
-  /** The number of keys or texts for a number of hashes, with its unit. */
-  String amount(long hashes) {
-    return SnapshotSummary.amount(near.rule().orElse(null), hashes);
-  }
-
   String omitted() {
     return nearDuplicates == 0
         ? ""
         : ", without %s near-duplicates".formatted(number(nearDuplicates));
   }
 
-  /** Accepts the texts that resemble no text before them, as a dedup does. */
-  private static final class AcceptedTexts {
-    // At ten million texts, 4 % of the bands have the identity of a different band. With more bits,
-    // pages with many tags of one band would split very often.
-    private static final CuckooShape SHAPE = new CuckooShape(46);
-
-    private final NearRule rule;
-    private final KeyHash keyHash;
-    private final TextSignature signature;
-    private final EqualBands equal;
-    private final PagedFilter filter;
-    private final PageStore pages = new HeapPages(SHAPE);
-    private final long scope;
-
-    AcceptedTexts(NearRule rule, KeyHash keyHash) {
-      this.rule = rule;
-      this.keyHash = keyHash;
-      signature = new TextSignature(rule, keyHash);
-      equal = new EqualBands(rule);
-      filter = new PagedFilter(SHAPE, rule.tagBits());
-      scope = keyHash.hash(new byte[0]);
-    }
-
-    /** The elements of a text in canonical form; empty if it resembles an accepted text. */
-    Optional<long[]> accept(byte[] text) {
-      long whole = keyHash.hash(text);
-      long[] hashes = signature.hashes(text, scope, whole);
-      if (filter.mightContain(pages, filter.withTextTag(whole, rule.tagOf(whole)))
-          || equal.match(hashes, (band, found) -> filter.textTags(pages, band, found)) >= 0) {
-        return Optional.empty();
-      }
-      for (long hash : hashes) {
-        InsertionResult unused = filter.insert(pages, filter.withTextTag(hash, rule.tagOf(whole)));
-      }
-      return Optional.of(rule.elements(hashes));
-    }
+  /** The number of keys or texts for a number of hashes, with its unit. */
+  String amount(long hashes) {
+    return SnapshotSummary.amount(near.rule().orElse(null), hashes);
   }
 }

@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/**
- * A command that looks up the words of its command line, or the lines of standard input. Lines that
- * arrive together are processed together, and all of them before the command waits for more input.
- */
+/** Looks up words, or lines of standard input, which are answered before more input is read. */
 abstract class QueryVerb extends JsonVerb {
 
   @Mixin SnapshotArgument snapshot;

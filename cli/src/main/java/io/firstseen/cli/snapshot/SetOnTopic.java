@@ -2,6 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
+import io.firstseen.cli.shared.Verb;
 import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -43,15 +44,14 @@ final class SetOnTopic {
     if (topic.hasBlobLocation()) {
       throw new UserErrorException("--blobs is for --bootstrap-servers");
     }
-    try {
-      FollowedDirectory.Builder builder =
-          HttpSource.isHttp(pathOrAddress)
-              ? FollowedDirectory.builder(URI.create(pathOrAddress), setName)
-              : FollowedDirectory.builder(Path.of(pathOrAddress), setName);
-      return builder.trustedKeys(topic.trustedKeys()).followingOnly();
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--directory: " + e.getMessage());
-    }
+    return Verb.accepted(
+        "--directory: ",
+        () ->
+            (HttpSource.isHttp(pathOrAddress)
+                    ? FollowedDirectory.builder(URI.create(pathOrAddress), setName)
+                    : FollowedDirectory.builder(Path.of(pathOrAddress), setName))
+                .trustedKeys(topic.trustedKeys())
+                .followingOnly());
   }
 
   /** Fetches the newest snapshot of the set into a directory, once. */

@@ -36,12 +36,9 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot apply base 8.pack --manifest 8.manifest --output new.snapshot"
     },
     description = {
-      "Applies packs to the snapshot or the base of one shard, one after the other, and "
-          + "writes the resulting snapshot. The result has the same bytes as a snapshot that is "
-          + "built from the keys.",
-      "A pack contains changes only, so BASE must be the set to which the first pack "
-          + "applies. With --manifest, and one shard, the command verifies that the "
-          + "result has the root of the manifest."
+      "Applies packs, one after the other, to the snapshot or base of one shard to which the "
+          + "first pack applies, and writes the resulting snapshot.",
+      "With --manifest, and one shard, verifies that the result has the root of the manifest."
     })
 final class SnapshotApplyCommand extends JsonVerb {
 

@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
     },
     modelTransformer = DeclaredOptions.class,
     description = {
-      "Builds one snapshot from a file with one key per line.",
-      "Lines without a usable key are skipped and reported on standard error.",
+      "Builds one snapshot from a file with one key per line. Lines without a usable key are "
+          + "reported.",
       "With --near, lines that resemble an earlier line are omitted."
     })
 final class SnapshotBuildCommand extends JsonVerb {

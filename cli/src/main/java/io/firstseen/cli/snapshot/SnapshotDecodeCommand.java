@@ -29,9 +29,8 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot decode --codec original --input set.gcs --query example.org"
     },
     description = {
-      "Reads a Golomb-coded set in the format of another program and prints its values, "
-          + "one per line, or reports whether it contains keys. Damaged sets are rejected if the "
-          + "format can detect the damage. docs/interop.md describes the formats."
+      "Reads a Golomb-coded set in the format of another program (docs/interop.md) and prints "
+          + "its values, one per line, or reports whether it contains keys."
     })
 final class SnapshotDecodeCommand extends JsonVerb {
 

@@ -39,9 +39,8 @@ import picocli.CommandLine.Option;
       "  firstseen snapshot encode --codec golombset --input numbers.txt --as hex"
     },
     description = {
-      "Writes a Golomb-coded set in the format of another program, byte for byte. Keys are "
-          + "used unchanged: lines are neither canonicalised nor skipped. docs/interop.md "
-          + "describes the formats."
+      "Writes a Golomb-coded set in the format of another program (docs/interop.md), byte for "
+          + "byte. Lines are neither canonicalised nor skipped."
     })
 final class SnapshotEncodeCommand extends JsonVerb {
 
@@ -110,12 +109,7 @@ final class SnapshotEncodeCommand extends JsonVerb {
       cleanup.add(file);
     }
     List<byte[]> all = read(codec.name.keyForm);
-    byte[] bytes;
-    try {
-      bytes = chosen.encode(all);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(name() + ": " + e.getMessage());
-    }
+    byte[] bytes = accepted(name() + ": ", () -> chosen.encode(all));
     if (file != null) {
       file.write(bytes);
       file.complete();
@@ -160,15 +154,13 @@ final class SnapshotEncodeCommand extends JsonVerb {
     List<byte[]> keys = new ArrayList<>();
     LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
-      try {
-        if (lines.wasTooLong()) {
-          throw new IllegalArgumentException(
-              "a line must be at most " + EventFiles.MAX_LINE_BYTES + " bytes");
-        }
-        keys.add(form.key(line));
-      } catch (IllegalArgumentException e) {
-        throw new UserErrorException(name() + ":" + lines.lineNumber() + ": " + e.getMessage());
+      String place = name() + ":" + lines.lineNumber() + ": ";
+      if (lines.wasTooLong()) {
+        throw new UserErrorException(
+            place + "a line must be at most " + EventFiles.MAX_LINE_BYTES + " bytes");
       }
+      byte[] key = line;
+      keys.add(accepted(place, () -> form.key(key)));
     }
     return keys;
   }
@@ -182,12 +174,8 @@ final class SnapshotEncodeCommand extends JsonVerb {
     }
     List<byte[]> keys = new ArrayList<>(array.size());
     for (JsonNode node : array) {
-      try {
-        keys.add(form.key(node));
-      } catch (IllegalArgumentException e) {
-        throw new UserErrorException(
-            "%s at %s/%d: %s".formatted(name(), pointer, keys.size(), e.getMessage()));
-      }
+      String place = "%s at %s/%d: ".formatted(name(), pointer, keys.size());
+      keys.add(accepted(place, () -> form.key(node)));
     }
     return keys;
   }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,22 +30,13 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot info --bootstrap-servers kafka:9092 --set spam"
     },
     description = {
-      "Shows the content and the parameters of a snapshot, a manifest, a pack, a base or a "
-          + "list of bases. For a directory or a topic, also shows the newest pack and the list "
-          + "of bases per shard. A topic is first read completely into a temporary directory, as "
-          + "by 'pull'.",
+      "Shows the content and parameters of a snapshot, manifest, pack, base or list of bases; "
+          + "for a directory or topic, also the newest pack and the list of bases. Reads all of a "
+          + "topic first.",
       "Exit status 1 if the topic does not contain a snapshot of the set yet."
     })
 final class SnapshotInfoCommand extends JsonVerb {
-  private static final List<String> OF_A_TOPIC =
-      List.of(
-          "--topic",
-          "--set",
-          "--kafka-property",
-          "--kafka-properties",
-          "--public-key",
-          "--blobs",
-          "--timeout");
+  private static final List<String> OF_A_PATH = List.of("--sequence", "--json");
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -89,9 +81,9 @@ final class SnapshotInfoCommand extends JsonVerb {
       }
       return Cleanup.after(this::infoOfTopic);
     }
-    for (String name : OF_A_TOPIC) {
-      if (commandLine().getParseResult().hasMatchedOption(name)) {
-        throw new UserErrorException(name + " goes with --bootstrap-servers");
+    for (OptionSpec option : commandLine().getParseResult().matchedOptions()) {
+      if (!OF_A_PATH.contains(option.longestName())) {
+        throw new UserErrorException(option.longestName() + " goes with --bootstrap-servers");
       }
     }
     Optional<FileSummary> file = OpenedSnapshots.file(origin.path, sequence);

@@ -28,9 +28,8 @@ import picocli.CommandLine.Option;
       "  firstseen snapshot keygen --output /etc/firstseen/signing.pem --json"
     },
     description = {
-      "Generates an Ed25519 key pair that signs manifests: FILE is the private key, "
-          + "FILE.pub the public key.",
-      "Both files are in openssl's PEM format. Existing files are not replaced."
+      "Generates an Ed25519 key pair that signs manifests, in PEM format. Existing files are "
+          + "not replaced."
     })
 final class SnapshotKeygenCommand extends JsonVerb {
 

@@ -34,18 +34,15 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot match texts.snapshot 'claim your prize'"
     },
     description = {
-      "Prints, per URL, whether a list contains it: URL TAB present|absent, followed by "
-          + "TAB and the most specific matching entry if the URL is present.",
-      "For an invalid URL, prints: URL TAB invalid TAB reason. The exit code is then 4.",
-      "A list is a snapshot with the canonicaliser url-expression. An entry lists the "
-          + "following URLs: a host lists the host and all its subdomains, host/path/ lists "
-          + "everything under this path, and a full URL lists itself.",
-      "If F is a set with a rule for near-duplicates (--near), prints, per text, whether a live "
-          + "text resembles it: TEXT TAB present|absent, followed by TAB and the number of equal "
-          + "bands if one does.",
-      "With --list or --allow, each entry is followed by TAB and the name of its set. If "
-          + "an --allow set lists the URL, the entries are from the allow sets, otherwise from "
-          + "the lists. If two sets have the same name, the command prints paths instead."
+      "Prints, per URL, whether a list contains it: URL TAB present|absent, followed by TAB and"
+          + " the most specific matching entry if present; or URL TAB invalid TAB reason, with exit "
+          + "code 4.",
+      "A list is a snapshot with the canonicaliser url-expression. Entries are hosts with their"
+          + " subdomains, paths such as host/path/ with everything under them, and full URLs.",
+      "With --list or --allow, each entry is followed by TAB and the name of its set, or its "
+          + "path if names repeat. Entries of allow sets replace the others.",
+      "If F is a set of texts (--near), prints, per text, whether a live text resembles it: "
+          + "TEXT TAB present|absent, followed by TAB and the number of equal bands if one does."
     })
 final class SnapshotMatchCommand extends QueryVerb {
 
@@ -123,8 +120,7 @@ final class SnapshotMatchCommand extends QueryVerb {
         throw new UserErrorException(path + " must be given once");
       }
     }
-    List<UrlList> opened = new ArrayList<>();
-    opened.add(first.urlList(keyHash));
+    List<UrlList> opened = new ArrayList<>(List.of(first.urlList(keyHash)));
     for (Path path : paths.subList(1, paths.size())) {
       SnapshotArgument other = new SnapshotArgument();
       other.path = path;

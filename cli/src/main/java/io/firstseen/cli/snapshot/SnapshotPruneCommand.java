@@ -21,9 +21,8 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot prune snapshots --keep 1 --json"
     },
     description = {
-      "Deletes old manifests of a directory, and the blobs that no remaining manifest "
-          + "refers to.",
-      "Fails while a job writes to the directory."
+      "Deletes old manifests of a directory and the blobs that no other manifest refers to. "
+          + "Fails while a job writes to the directory."
     })
 final class SnapshotPruneCommand extends JsonVerb {
 

@@ -19,9 +19,8 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot query snapshots --sequence 7 --scope tenant-1 - < keys.txt"
     },
     description = {
-      "Prints, per key, whether a snapshot contains it: key TAB present|absent.",
-      "For a key without a canonical form, prints: key TAB invalid TAB reason. The exit "
-          + "code is then 4."
+      "Prints, per key, whether a snapshot contains it: key TAB present|absent; or key TAB "
+          + "invalid TAB reason, with exit code 4, for a key without a canonical form."
     })
 final class SnapshotQueryCommand extends QueryVerb {
 

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
       "  firstseen snapshot sign 8.manifest --signing-key signing.pem"
     },
     description = {
-      "Signs a manifest, or all manifests of a directory, in place.",
-      "An existing signature is replaced; nothing else in the manifest changes."
+      "Signs a manifest, or all manifests of a directory, in place. Existing signatures are "
+          + "replaced."
     })
 final class SnapshotSignCommand extends JsonVerb {
 
