@@ -3,10 +3,10 @@ package io.firstseen.cli.savepoint;
 import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.InputFile;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.filters.key.Canonicaliser;
@@ -66,11 +66,8 @@ import picocli.CommandLine.Option;
       "Start the job from it with the same hash key, canonicaliser, shards and mode. Its "
           + "capacity and rate come from the savepoint."
     })
-public final class BootstrapCommand extends JsonVerb {
+public final class BootstrapCommand extends ClosingVerb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
-
-  /** RocksDB builds state of any size and mode in little memory. */
-  private static final String STATE_BACKEND = "rocksdb";
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -155,11 +152,7 @@ public final class BootstrapCommand extends JsonVerb {
   }
 
   @Override
-  public Integer call() throws Exception {
-    return Cleanup.after(this::run);
-  }
-
-  private int run(Cleanup cleanup) throws Exception {
+  protected int run(Cleanup cleanup) throws Exception {
     NewDirectory target = NewDirectory.at(savepoint);
     cleanup.add(target);
     DedupParameters parameters = DedupJob.parameters(keys, dedup);
@@ -309,9 +302,9 @@ public final class BootstrapCommand extends JsonVerb {
                 EmbeddedCluster.start(
                     scratch.resolve("flink"),
                     EmbeddedCluster.Settings.defaults().slotsPerTaskManager(tasks)));
+    // RocksDB builds state of any size and mode in little memory.
     StreamExecutionEnvironment env =
-        cluster.environment(
-            new Configuration().set(StateBackendOptions.STATE_BACKEND, STATE_BACKEND));
+        cluster.environment(new Configuration().set(StateBackendOptions.STATE_BACKEND, "rocksdb"));
     WarmStart start =
         new WarmStart(env.setParallelism(tasks), parameters, DedupJob.UID_PREFIX, known);
     FutureTask<Void> writing =

@@ -1,8 +1,8 @@
 package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "0:success",
       "2:usage error, or the savepoint is unreadable or has no " + "state of a dedup job"
     })
-final class SavepointInfoCommand extends JsonVerb {
+final class SavepointInfoCommand extends ClosingVerb {
 
   @Parameters(
       index = "0",
@@ -45,11 +45,7 @@ final class SavepointInfoCommand extends JsonVerb {
   private boolean shards;
 
   @Override
-  public Integer call() throws Exception {
-    return Cleanup.after(this::run);
-  }
-
-  private int run(Cleanup cleanup) throws Exception {
+  protected int run(Cleanup cleanup) throws Exception {
     Path root = SavepointDirectory.require(directory);
     Path scratch = cleanup.temporaryDirectory();
     EmbeddedCluster cluster =

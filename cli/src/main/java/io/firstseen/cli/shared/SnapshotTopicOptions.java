@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options for reading sets from a snapshots topic. */
-public final class SnapshotTopicOptions {
+public class SnapshotTopicOptions {
 
   @Option(
       names = "--topic",

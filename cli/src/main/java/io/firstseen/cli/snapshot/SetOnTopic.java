@@ -19,11 +19,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.KafkaException;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that select a set of a topic and the way to read it. */
-final class SetOnTopic {
+final class SetOnTopic extends SnapshotTopicOptions {
 
   @Option(
       names = "--set",
@@ -33,15 +32,13 @@ final class SetOnTopic {
       description = "Name of the set (default: ${DEFAULT-VALUE}).")
   String setName;
 
-  @Mixin private SnapshotTopicOptions topic;
-
   /** The options of a client without queries, which does not need the hash key. */
   SnapshotClientOptions.Builder options(String bootstrapServers) {
-    return topic.client(bootstrapServers, setName).followingOnly();
+    return client(bootstrapServers, setName).followingOnly();
   }
 
   FollowedDirectory.Builder inDirectory(String pathOrAddress) {
-    if (topic.hasBlobLocation()) {
+    if (hasBlobLocation()) {
       throw new UserErrorException("--blobs is for --bootstrap-servers");
     }
     return Verb.accepted(
@@ -50,7 +47,7 @@ final class SetOnTopic {
             (HttpSource.isHttp(pathOrAddress)
                     ? FollowedDirectory.builder(URI.create(pathOrAddress), setName)
                     : FollowedDirectory.builder(Path.of(pathOrAddress), setName))
-                .trustedKeys(topic.trustedKeys())
+                .trustedKeys(trustedKeys())
                 .followingOnly());
   }
 
@@ -82,7 +79,7 @@ final class SetOnTopic {
       }
       throw new UserErrorException(
           "cannot read topic '%s' of %s: %s"
-              .formatted(topic.topic(), bootstrapServers, reason.getMessage()));
+              .formatted(topic(), bootstrapServers, reason.getMessage()));
     } catch (SnapshotException | FileSystemException e) {
       throw e;
     } catch (IOException e) {

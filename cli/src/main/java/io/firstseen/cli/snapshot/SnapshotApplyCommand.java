@@ -2,9 +2,9 @@ package io.firstseen.cli.snapshot;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.snapshot.FileSummary.BaseOfShard;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
           + "first pack applies, and writes the resulting snapshot.",
       "With --manifest, and one shard, verifies that the result has the root of the manifest."
     })
-final class SnapshotApplyCommand extends JsonVerb {
+final class SnapshotApplyCommand extends ClosingVerb {
 
   @Parameters(index = "0", paramLabel = "BASE", description = "Snapshot or base to start with.")
   private Path base;
@@ -68,11 +68,7 @@ final class SnapshotApplyCommand extends JsonVerb {
       String setName, SetParameters parameters, int shard, long sequence, Section whole) {}
 
   @Override
-  public Integer call() throws Exception {
-    return Cleanup.after(this::apply);
-  }
-
-  private int apply(Cleanup cleanup) throws IOException {
+  protected int run(Cleanup cleanup) throws IOException {
     output = output(output);
     OutputFile file = cleanup.open(() -> new OutputFile(output));
     if (manifestFile != null) {

@@ -2,10 +2,10 @@ package io.firstseen.cli.snapshot;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
           + "reported.",
       "With --near, lines that resemble an earlier line are omitted."
     })
-final class SnapshotBuildCommand extends JsonVerb {
+final class SnapshotBuildCommand extends ClosingVerb {
   @Mixin private KeyFile keys;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "Output file.")
@@ -70,11 +70,7 @@ final class SnapshotBuildCommand extends JsonVerb {
   private String setName;
 
   @Override
-  public Integer call() throws Exception {
-    return Cleanup.after(this::build);
-  }
-
-  private int build(Cleanup cleanup) throws IOException {
+  protected int run(Cleanup cleanup) throws IOException {
     SetParameters parameters =
         keys.parameters(
             1,

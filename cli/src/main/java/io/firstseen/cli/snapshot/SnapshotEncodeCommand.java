@@ -121,15 +121,15 @@ final class SnapshotEncodeCommand extends JsonVerb {
   private void print(int keyCount, byte[] bytes) {
     ObjectNode object = Json.object();
     object.put("codec", codec.name.id()).put("keys", keyCount).put("bytes", bytes.length);
-    String text;
     if (output == null) {
-      text = codec.textForm().write(bytes);
-      object.put("set", text);
+      String text = codec.textForm().write(bytes);
+      print(object.put("set", text), text);
     } else {
-      text = "%s: %s keys in %s bytes".formatted(output, number(keyCount), number(bytes.length));
-      object.put("output", output.toString());
+      String text = "%s: %s keys in %s bytes";
+      print(
+          object.put("output", output.toString()),
+          text.formatted(output, number(keyCount), number(bytes.length)));
     }
-    print(object, text);
   }
 
   private Path name() {

@@ -4,9 +4,9 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
       "Follows a set on a topic, in a directory or on a web server until it is interrupted. "
           + "Prints a line per verified snapshot and per problem. Does not need the hash key."
     })
-final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
+final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListener {
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -79,16 +79,13 @@ final class SnapshotFollowCommand extends JsonVerb implements SnapshotListener {
   }
 
   @Override
-  public Integer call() throws Exception {
+  protected int run(Cleanup cleanup) throws Exception {
     progress = new Progress(err());
-    return Cleanup.after(
-        cleanup -> {
-          Closeable following = cleanup.open(this::start);
-          end.await();
-          following.close();
-          progress.close();
-          return ExitCode.GOOD;
-        });
+    Closeable following = cleanup.open(this::start);
+    end.await();
+    following.close();
+    progress.close();
+    return ExitCode.GOOD;
   }
 
   private Closeable start() {

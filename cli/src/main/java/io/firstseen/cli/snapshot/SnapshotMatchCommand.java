@@ -136,33 +136,33 @@ final class SnapshotMatchCommand extends QueryVerb {
   }
 
   private void answerUrls(List<byte[]> queries) {
-    List<UrlExpressions> asked = new ArrayList<>(queries.size());
-    // The reason why a query is invalid, or null, per query.
-    List<@Nullable String> reasons = new ArrayList<>(queries.size());
-    for (byte[] url : queries) {
+    List<String> urls = new ArrayList<>();
+    List<UrlExpressions> asked = new ArrayList<>();
+    for (byte[] query : queries) {
+      String url = new String(query, UTF_8);
       try {
-        asked.add(UrlExpressions.of(url));
-        reasons.add(null);
+        asked.add(UrlExpressions.of(query));
+        urls.add(url);
       } catch (InvalidKeyException e) {
-        reasons.add(e.getMessage());
+        ask(urls, asked);
+        printInvalid(Json.object().put("url", url), field(url), e.getMessage());
       }
     }
-    List<UrlAnswer> answers;
+    ask(urls, asked);
+  }
+
+  /** Prints the results of URLs, and removes them from the lists. */
+  private void ask(List<String> urls, List<UrlExpressions> asked) {
     try {
-      answers = lists.askEach(scope(), asked);
+      List<UrlAnswer> answers = lists.askEach(scope(), asked);
+      for (int i = 0; i < answers.size(); i++) {
+        print(urls.get(i), answers.get(i), asked.get(i));
+      }
     } catch (InvalidKeyException e) {
       throw new UserErrorException("--scope: " + e.getMessage());
     }
-    int next = 0;
-    for (int i = 0; i < queries.size(); i++) {
-      String url = new String(queries.get(i), UTF_8);
-      if (reasons.get(i) != null) {
-        printInvalid(Json.object().put("url", url), field(url), reasons.get(i));
-      } else {
-        print(url, answers.get(next), asked.get(next));
-        next++;
-      }
-    }
+    urls.clear();
+    asked.clear();
   }
 
   private void print(String url, UrlAnswer answer, UrlExpressions expressions) {

@@ -4,9 +4,9 @@ import static io.firstseen.cli.shared.SnapshotSummary.number;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ClosingVerb;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.DeclaredOptions;
@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
       "Exit status 1 if the publication is on hold because the number of keys has changed too "
           + "much; clients keep the previous snapshot."
     })
-final class SnapshotPublishCommand extends JsonVerb {
+final class SnapshotPublishCommand extends ClosingVerb {
 
   @Mixin private KeyFile keys;
 
@@ -140,11 +140,7 @@ final class SnapshotPublishCommand extends JsonVerb {
   private Path signingKey;
 
   @Override
-  public Integer call() throws Exception {
-    return Cleanup.after(this::publish);
-  }
-
-  private int publish(Cleanup cleanup) throws IOException {
+  protected int run(Cleanup cleanup) throws IOException {
     SetParameters parameters =
         keys.parameters(
             shards,

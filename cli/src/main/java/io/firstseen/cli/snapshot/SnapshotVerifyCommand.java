@@ -39,30 +39,29 @@ final class SnapshotVerifyCommand extends JsonVerb {
 
   @Override
   public Integer call() throws IOException {
-    ObjectNode figures;
-    String sentence;
     List<TrustedKey> keys = trusted.keys();
+    ObjectNode valid = Json.object().put("valid", true);
     try {
       snapshot.requireSigned(keys);
       Optional<FileSummary> file = OpenedSnapshots.file(snapshot.path, snapshot.sequence);
       if (file.isPresent()) {
         file.get().verify();
-        figures = file.get().fields().json();
-        sentence = file.get().sentence();
+        print(
+            valid.setAll(file.get().fields().json()),
+            "valid: " + file.get().sentence());
       } else {
         OpenedSnapshots opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
         opened.verify();
-        figures = opened.summary().fields().json();
-        sentence = opened.summary().sentence();
+        print(
+            valid.setAll(opened.summary().fields().json()),
+            "valid: " + opened.summary().sentence());
       }
+      return ExitCode.GOOD;
     } catch (MalformedSnapshotException | UntrustedManifestException e) {
       print(
           Json.object().put("valid", false).put("reason", e.getMessage()),
           "invalid: " + e.getMessage());
       return ExitCode.NEGATIVE;
     }
-    ObjectNode answer = Json.object().put("valid", true);
-    print(answer.setAll(figures), "valid: " + sentence);
-    return ExitCode.GOOD;
   }
 }
