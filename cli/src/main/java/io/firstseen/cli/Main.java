@@ -35,10 +35,8 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code firstseen} command. A subcommand is a class with {@code @Command}, registered below;
- * it prints to the {@code out} and {@code err} of its {@link CommandLine} and returns an {@link
- * ExitCode}. User errors are {@link UserErrorException}s or picocli's {@link ParameterException}s
- * and are printed on one line, like unreadable files and damaged snapshots.
+ * The {@code firstseen} command. A subcommand is a class with {@code @Command}, registered below.
+ * Errors of the user, unreadable files and damaged snapshots are printed on one line.
  */
 @Command(
     name = "firstseen",

@@ -7,10 +7,7 @@ public final class FlinkPath {
 
   private FlinkPath() {}
 
-  /**
-   * A path in Flink's notation, which is not a URI: spaces and non-ASCII letters are not escaped.
-   * Flink would interpret {@code %20} literally.
-   */
+  /** A path in Flink's notation, in which no character is escaped, unlike in a URI. */
   public static String of(Path path) {
     return new org.apache.flink.core.fs.Path(path.toUri()).toString();
   }

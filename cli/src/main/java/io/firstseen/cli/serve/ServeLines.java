@@ -25,9 +25,8 @@ import org.slf4j.MDC;
 import picocli.CommandLine;
 
 /**
- * Prints or logs a line per event of the service. A separate thread writes the lines, so that a
- * slow reader never blocks the service; if the queue is full, lines of requests are omitted and
- * counted.
+ * Prints or logs a line per event of the service, in a thread that a slow reader may block. If the
+ * queue is full, lines of requests are omitted and counted.
  */
 final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
@@ -47,7 +46,7 @@ final class ServeLines implements ServiceLog, Closeable {
           0,
           TimeUnit.SECONDS,
           new LinkedBlockingQueue<>(),
-          new ExecutorThreadFactory("lines"),
+          new ExecutorThreadFactory("lines", (thread, e) -> LOG.error("cannot write a line", e)),
           new ThreadPoolExecutor.DiscardPolicy());
 
   ServeLines(CommandLine verb, boolean json, boolean logs, boolean requests) {

@@ -37,9 +37,7 @@ public final class Cleanup implements Closeable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /**
-   * Runs an action and cleans up after it; one that fails because of an interrupt fails silently.
-   */
+  /** Runs an action and cleans up after it; an interrupted action fails silently. */
   public static int after(FunctionWithException<Cleanup, Integer, Exception> action)
       throws Exception {
     Cleanup cleanup = new Cleanup();

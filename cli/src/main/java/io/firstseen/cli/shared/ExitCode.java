@@ -9,10 +9,7 @@ public final class ExitCode {
   /** A negative result: invalid, different, or a check failed. */
   public static final int NEGATIVE = 1;
 
-  /**
-   * An error that the user can correct: a wrong option, a missing file, an unreachable broker, bad
-   * input.
-   */
+  /** An error that the user can correct, such as a wrong option or a missing file. */
   public static final int USAGE = 2;
 
   /** An error that the user cannot correct: an error of the program or of its machine. */

@@ -110,10 +110,7 @@ public final class Fields {
     return this;
   }
 
-  /**
-   * Adds the fields of a JSON object that are not there yet. Their titles are made of their names;
-   * an array of objects has a line per object.
-   */
+  /** Adds new fields, with titles made of their names, and a line per object of an array. */
   public Fields putAll(ObjectNode object) {
     for (Map.Entry<String, JsonNode> field : object.properties()) {
       String name = field.getKey();

@@ -80,12 +80,7 @@ public final class InputFile {
     }
   }
 
-  /**
-   * Opens an input of text. Data in gzip format is decompressed whatever the name of the file.
-   *
-   * @throws UserErrorException if it cannot be opened, is an archive, compressed otherwise or
-   *     twice, UTF-16, or binary, or is not in gzip format but named so
-   */
+  /** Opens an input of text, in gzip format or not; a user error if it is anything else. */
   public static InputStream openText(String pathOrDash) {
     return text(openRaw(pathOrDash), nameOf(pathOrDash));
   }
@@ -142,11 +137,8 @@ public final class InputFile {
   }
 
   /**
-   * Whether Flink's file source reads a file as {@link #openText} does: Flink decompresses files by
-   * their names, and ends at a damaged member of gzip data without an error. So a file that is
-   * named so is decompressed here once before.
-   *
-   * @throws UserErrorException if {@link #openText} rejects the file
+   * Whether Flink's file source reads a text as {@link #openText} does. Flink decompresses files by
+   * their names, and ignores damage in gzip data, so such a file is first decompressed here.
    */
   public static boolean isReadByName(Path file) {
     try (InputStream raw = openRaw(file.toString());

@@ -65,7 +65,7 @@ record FileSummary(
     }
   }
 
-  /** The first bytes of a file; empty if it is unreadable, which a later read reports. */
+  /** The first bytes; empty if the file is unreadable, which a later read reports. */
   private static String magic(Path path) {
     try (InputStream in = Files.newInputStream(path)) {
       return new String(in.readNBytes(MANIFEST.length()), StandardCharsets.ISO_8859_1);

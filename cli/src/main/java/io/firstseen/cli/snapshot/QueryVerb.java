@@ -47,9 +47,7 @@ abstract class QueryVerb extends JsonVerb {
     return scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
   }
 
-  /**
-   * Processes the words, or standard input without words or for {@code -}; returns the exit code.
-   */
+  /** Looks up the words, or standard input for none or {@code -}; returns the exit code. */
   final int answerAll(List<String> words) throws SnapshotException {
     if (words.isEmpty() || words.equals(List.of(InputFile.STANDARD_INPUT))) {
       answerStandardInput();

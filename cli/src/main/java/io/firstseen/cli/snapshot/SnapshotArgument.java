@@ -32,9 +32,7 @@ final class SnapshotArgument {
     return OpenedSnapshots.open(path, sequence);
   }
 
-  /**
-   * Rejects a manifest, or the one of a directory, without a signature by one of any given keys.
-   */
+  /** Rejects a manifest without a signature by one of the keys, if there are any. */
   void requireSigned(List<TrustedKey> keys) throws IOException {
     if (keys.isEmpty()) {
       return;

@@ -106,7 +106,6 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
     return "reading: %s bytes, %s records left".formatted(number(readBytes), number(left));
   }
 
-  /** Adds what {@code follow} and {@code pull} report of a manifest. */
   static void describe(ObjectNode object, Manifest manifest) {
     object
         .put("sequence", manifest.sequence())

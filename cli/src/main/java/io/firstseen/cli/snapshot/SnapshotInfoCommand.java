@@ -2,7 +2,6 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.JsonVerb;
 import io.firstseen.cli.shared.Progress;
@@ -87,10 +86,11 @@ final class SnapshotInfoCommand extends JsonVerb {
       }
     }
     Optional<FileSummary> file = OpenedSnapshots.file(origin.path, sequence);
-    return info(
+    print(
         file.isPresent()
             ? file.get().fields()
             : OpenedSnapshots.open(origin.path, sequence).allFields());
+    return ExitCode.GOOD;
   }
 
   private int infoOfTopic(Cleanup cleanup) throws IOException {
@@ -101,11 +101,7 @@ final class SnapshotInfoCommand extends JsonVerb {
       print(Json.object().put("published", false).put("reason", e.getMessage()), e.getMessage());
       return ExitCode.NEGATIVE;
     }
-    return info(OpenedSnapshots.open(directory, null).allFields());
-  }
-
-  private int info(Fields fields) {
-    print(fields);
+    print(OpenedSnapshots.open(directory, null).allFields());
     return ExitCode.GOOD;
   }
 }
