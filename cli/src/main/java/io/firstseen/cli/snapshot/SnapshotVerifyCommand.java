@@ -46,9 +46,7 @@ final class SnapshotVerifyCommand extends JsonVerb {
       Optional<FileSummary> file = OpenedSnapshots.file(snapshot.path, snapshot.sequence);
       if (file.isPresent()) {
         file.get().verify();
-        print(
-            valid.setAll(file.get().fields().json()),
-            "valid: " + file.get().sentence());
+        print(valid.setAll(file.get().fields().json()), "valid: " + file.get().sentence());
       } else {
         OpenedSnapshots opened = OpenedSnapshots.open(snapshot.path, snapshot.sequence);
         opened.verify();

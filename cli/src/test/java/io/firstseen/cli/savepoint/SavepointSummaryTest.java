@@ -53,6 +53,7 @@ class SavepointSummaryTest {
             "measured precision  1.000",
             "measured precision low 0.9934",
             "measured recall     0.9900",
+            "measured recall of  1,600",
             "measured recall high 0.9947");
     JsonNode audit = summary.fields(false).json().get("audit");
     assertThat(audit.get("measuredPrecisionLow").asDouble()).isBetween(0.993, 0.994);
