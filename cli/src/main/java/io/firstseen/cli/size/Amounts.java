@@ -71,11 +71,6 @@ public final class Amounts {
     }
   }
 
-  /** {@code 1,000,000}. */
-  static String count(double number) {
-    return String.format(Locale.ROOT, "%,.0f", number);
-  }
-
   /** {@code 5.2 M/s}. */
   static String rate(double perSecond) {
     return perSecond >= 1e6
@@ -83,23 +78,18 @@ public final class Amounts {
         : String.format(Locale.ROOT, "%,.0f/s", perSecond);
   }
 
-  /** {@code 12.3 s}, {@code 4 min}, {@code 3.2 h}, {@code 5 days}, {@code 3 years}. */
+  /** {@code 12.3 s}, {@code 4 min}, {@code 3.2 h}, {@code 5 days}. */
   static String seconds(double seconds) {
     if (seconds < 120) {
       return String.format(Locale.ROOT, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
     }
-    double minutes = seconds / 60;
-    if (minutes < 120) {
-      return String.format(Locale.ROOT, "%.0f min", minutes);
+    if (seconds < 120 * 60) {
+      return String.format(Locale.ROOT, "%.0f min", seconds / 60);
     }
-    double hours = minutes / 60;
-    if (hours < 48) {
-      return String.format(Locale.ROOT, "%.1f h", hours);
-    }
-    double days = hours / 24;
-    return days < 730
-        ? String.format(Locale.ROOT, "%.0f days", days)
-        : String.format(Locale.ROOT, "%,.0f years", days / 365.25);
+    double hours = seconds / 3600;
+    return hours < 48
+        ? String.format(Locale.ROOT, "%.1f h", hours)
+        : String.format(Locale.ROOT, "%,.0f days", hours / 24);
   }
 
   /** A size in the syntax of the options of the jobs and of Flink, rounded up to MiB. */

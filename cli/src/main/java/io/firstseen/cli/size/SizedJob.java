@@ -8,7 +8,6 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.dedup.Firstseen;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -17,11 +16,13 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
-import org.jspecify.annotations.Nullable;
 
 /** The command lines and the cluster settings for a dedup job of this size. */
 record SizedJob(Sizing sizing, SizeCommand request) {
-  private static final String JAR = "jobs/target/jobs-0.2.0-job.jar";
+  private static final String COMMON =
+      "-c %s jobs/target/jobs-0.2.0-job.jar --bootstrap-servers HOST:9092 --hash-key-file hash.key"
+          + " --hash-key-on-workers --checkpoint-dir s3://BUCKET/checkpoints"
+          + " --checkpoint-interval %s --parallelism %d --state-backend %s --canonicaliser %s";
 
   /** Slots per TaskManager. */
   int slots() {
@@ -30,71 +31,52 @@ record SizedJob(Sizing sizing, SizeCommand request) {
 
   /** One line per job. */
   List<String> commands() {
-    // At the first start, Flink also fixes the maximum parallelism of source and sinks.
     int shards = sizing.division.shards();
-    String settings =
-        shards > Firstseen.DEFAULT_SHARDS
-            ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards)
-            : "";
-    List<String> lines = new ArrayList<>(List.of(line(settings, DedupJob.class, dedupOptions())));
-    SnapshotSizing snapshots = sizing.snapshots;
-    if (snapshots != null) {
-      Map<String, String> options = commonOptions(snapshots.tasks);
-      options.put("--ttl", ttl());
-      options.put("--window", duration(request.windowSeconds()));
-      options.put("--snapshot-shards", "" + snapshots.shards);
-      options.put("--snapshot-fpr", number(request.snapshotFalsePositiveRate()));
-      lines.add(line("", SnapshotJob.class, options));
+    StringBuilder dedup = new StringBuilder("flink run ");
+    // At the first start, Flink also fixes the maximum parallelism of source and sinks.
+    if (shards > Firstseen.DEFAULT_SHARDS) {
+      dedup.append("-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), shards));
     }
-    return List.copyOf(lines);
-  }
-
-  private static String line(String settings, Class<?> job, Map<String, String> options) {
-    StringBuilder line =
-        new StringBuilder("flink run %s-c %s %s".formatted(settings, job.getName(), JAR));
-    options.forEach(
-        (option, value) -> {
-          if (value != null) {
-            line.append(' ').append(option).append(value.isEmpty() ? "" : " ").append(value);
-          }
-        });
-    return line.toString();
-  }
-
-  /** The values of options, null for an option that is not set, and empty for a flag. */
-  private Map<String, String> commonOptions(int parallelism) {
-    Map<String, String> options = new LinkedHashMap<>();
-    options.put("--bootstrap-servers", "HOST:9092");
-    options.put("--hash-key-file", "hash.key");
-    options.put("--hash-key-on-workers", "");
-    options.put("--checkpoint-dir", "s3://BUCKET/checkpoints");
-    options.put("--checkpoint-interval", duration(request.checkpointSeconds()));
-    options.put("--parallelism", "" + parallelism);
-    options.put("--state-backend", request.backend.name().toLowerCase(Locale.ROOT));
-    Canonicaliser canonicaliser = request.near == null ? request.canonicaliser : Canonicaliser.TEXT;
-    options.put("--canonicaliser", canonicaliser.id());
-    return options;
-  }
-
-  private Map<String, String> dedupOptions() {
-    Map<String, String> options = commonOptions(sizing.division.tasks());
-    options.put("--event-format", request.eventFormat.name().toLowerCase(Locale.ROOT));
-    options.put("--capacity", "" + request.keys);
-    options.put("--fpr", number(request.falsePositiveRate));
-    options.put("--dedup-shards", "" + sizing.division.shards());
-    options.put("--mode", request.mode.id());
-    if (request.near != null) {
-      options.put("--near", request.near.equals(NearRule.SHORT) ? "short" : "long");
-    }
-    options.put("--ttl", ttl());
+    dedup
+        .append(common(DedupJob.class, sizing.division.tasks()))
+        .append(" --event-format ")
+        .append(request.eventFormat.name().toLowerCase(Locale.ROOT))
+        .append(
+            " --capacity %d --fpr %s".formatted(request.keys, number(request.falsePositiveRate)))
+        .append(" --dedup-shards %d --mode %s".formatted(shards, request.mode.id()))
+        .append(
+            request.near == null
+                ? ""
+                : " --near " + (request.near.equals(NearRule.SHORT) ? "short" : "long"))
+        .append(ttl());
     if (request.isOnRocksDb()) {
-      options.put("--page-cache", Amounts.mebibytes(sizing.pageCacheBytes(sizing.division)));
+      dedup.append(" --page-cache " + Amounts.mebibytes(sizing.pageCacheBytes(sizing.division)));
     }
-    return options;
+    SnapshotSizing snapshots = sizing.snapshots;
+    return snapshots == null
+        ? List.of(dedup.toString())
+        : List.of(
+            dedup.toString(),
+            "flink run %s%s --window %s --snapshot-shards %d --snapshot-fpr %s"
+                .formatted(
+                    common(SnapshotJob.class, snapshots.tasks),
+                    ttl(),
+                    duration(request.windowSeconds()),
+                    snapshots.shards,
+                    number(request.snapshotFalsePositiveRate())));
   }
 
-  private @Nullable String ttl() {
-    return request.ttl == null ? null : OptionValues.write(request.ttl);
+  private String common(Class<?> job, int parallelism) {
+    return COMMON.formatted(
+        job.getName(),
+        duration(request.checkpointSeconds()),
+        parallelism,
+        request.backend.name().toLowerCase(Locale.ROOT),
+        (request.near == null ? request.canonicaliser : Canonicaliser.TEXT).id());
+  }
+
+  private String ttl() {
+    return request.ttl == null ? "" : " --ttl " + OptionValues.write(request.ttl);
   }
 
   private static String duration(double seconds) {

@@ -1,7 +1,6 @@
 package io.firstseen.cli.size;
 
 import static io.firstseen.cli.shared.SnapshotSummary.number;
-import static io.firstseen.cli.size.Amounts.count;
 import static io.firstseen.cli.size.Amounts.rate;
 import static io.firstseen.cli.size.Amounts.seconds;
 
@@ -26,13 +25,13 @@ final class Sizing {
   /** The minimum number of shards per task, so that a job can grow fourfold. */
   private static final int SHARDS_OF_TASK = 4;
 
-  /** A similarity of texts that have nothing but common words in common. */
+  /** The similarity of unrelated texts, which share common words; all are in one scope. */
   private static final double UNRELATED = 0.1;
 
   private static final double TRANSACTION_SECONDS = 15 * 60;
 
   final SizeCommand request;
-  private final List<String> warnings = new ArrayList<>();
+  private final Warnings warnings = new Warnings();
   private final int leastShards;
   final Division division;
   final @Nullable SnapshotSizing snapshots;
@@ -65,9 +64,9 @@ final class Sizing {
     Map<String, String> flink = job.flinkConfiguration();
     all.json("commands", job.commands())
         .json("flinkConfiguration", flink)
-        .json("warnings", warnings);
-    if (!warnings.isEmpty()) {
-      lines(all, "Warnings", warnings.stream().map(warning -> "- " + warning).toList());
+        .json("warnings", warnings.sentences);
+    if (!warnings.sentences.isEmpty()) {
+      lines(all, "Warnings", warnings.sentences);
     }
     lines(
         all,
@@ -82,52 +81,29 @@ final class Sizing {
   }
 
   private Fields filter() {
-    double bitsPerKey = 8 * division.sample.heapBytes();
     int bits = identityBits(division.shards);
-    Fields fields =
-        new Fields()
-            .row(request.near == null ? "keys" : "texts", number(request.keys))
-            .put("identity bits", "identityBits", bits);
-    addRates(fields, new CuckooShape(bits));
+    CuckooShape shape = new CuckooShape(bits);
+    Fields fields = new Fields().row("keys", number(request.keys)).json("identityBits", bits);
+    NearRule near = request.near;
+    if (near == null) {
+      double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
+      fields.putRate("rate at all keys", "predictedRate", rate);
+    } else {
+      // All texts may have one scope, and so one shard.
+      double rate = shape.predictedFalsePositiveRate(request.keys * near.hashes());
+      double ofPair = near.matchProbability(UNRELATED);
+      fields
+          .putRate("rate of the filter", "predictedRate", near.filterRate(rate, request.keys))
+          .putRate(
+              "of the signature", "signatureRate", -Math.expm1(request.keys * Math.log1p(-ofPair)));
+    }
     return fields
-        .put(
-            "bits per key",
-            "bitsPerKey",
-            bitsPerKey,
-            String.format(Locale.ROOT, "%.1f", bitsPerKey))
+        .json("bitsPerKey", 8 * division.sample.heapBytes())
         .putBytes("in memory", "heapBytes", heapBytes(division))
         .putBytes("in a checkpoint", "stateBytes", stateBytes());
   }
 
-  private void addRates(Fields fields, CuckooShape shape) {
-    NearRule near = request.near;
-    if (near == null) {
-      double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
-      fields.put("rate at all keys", "predictedRate", rate, digits(rate));
-      return;
-    }
-    // All texts may have one scope, and so one shard.
-    long identities = request.keys * near.hashes();
-    double ofFilter = near.filterRate(shape.predictedFalsePositiveRate(identities), request.keys);
-    double ofPair = near.matchProbability(UNRELATED);
-    double ofSignature = -Math.expm1(request.keys * Math.log1p(-ofPair));
-    fields
-        .put("rate of the filter", "predictedRate", ofFilter, digits(ofFilter))
-        .put(
-            "of the signature",
-            "signatureRate",
-            ofSignature,
-            "%s if all texts are in one scope, with similarities of %s"
-                .formatted(digits(ofSignature), UNRELATED));
-  }
-
-  private static String digits(double rate) {
-    return String.format(Locale.ROOT, "%.3g", rate);
-  }
-
   private Fields tasks() {
-    double busy = busyShare(division);
-    double cores = request.eventsPerSecond * taskSeconds(division) / request.busyShare;
     double carried = 1 / taskSeconds(division);
     return new Fields()
         .row("shards", division.shards + " (least: " + leastShards + ")")
@@ -135,8 +111,8 @@ final class Sizing {
         .json("leastShards", leastShards)
         .put("parallelism", "parallelism", division.tasks)
         .put("a task decides", "eventsPerSecondOfTask", carried, rate(carried))
-        .put("busy", "busyShare", busy, String.format(Locale.ROOT, "%.0f %%", 100 * busy))
-        .put("cores", "cores", cores, String.format(Locale.ROOT, "%,.1f", cores));
+        .json("busyShare", busyShare(division))
+        .json("cores", request.eventsPerSecond / carried / request.busyShare);
   }
 
   private Fields memory(SizedJob job) {
@@ -144,39 +120,29 @@ final class Sizing {
     double disk = MeasuredCosts.DISK_OF_FILES * checkpointBytes() * division.fullestShare();
     int managers = (division.tasks - 1) / job.slots() + 1;
     double total = (double) managers * job.slots() * (heap + managedBytes());
-    Fields fields =
-        new Fields()
-            .putBytes("heap of a task", "heapBytesOfTask", heap)
-            .json("pageCacheBytesOfTask", pageCacheBytes(division))
-            .json("managedBytesOfTask", managedBytes());
-    if (request.isOnRocksDb()) {
-      fields
-          .row("page cache", Fields.bytes(pageCacheBytes(division)) + " of it")
-          .row("managed memory", Fields.bytes(managedBytes()) + " per task");
-    }
-    return fields
-        .put("local disk", "diskBytesOfTask", disk, Fields.bytes(disk) + " per task")
+    return new Fields()
+        .putBytes("heap of a task", "heapBytesOfTask", heap)
+        .putBytes("page cache in it", "pageCacheBytesOfTask", pageCacheBytes(division))
+        .putBytes("managed memory", "managedBytesOfTask", managedBytes())
+        .putBytes("local disk", "diskBytesOfTask", disk)
         .put("TaskManagers", "taskManagers", managers)
         .putBytes("heap of each", "heapBytesOfTaskManager", job.slots() * heap)
         .putBytes("memory in all", "totalBytes", total);
   }
 
   private Fields checkpoints() {
-    Fields fields =
-        new Fields()
-            .row(request.isOnRocksDb() ? "the first" : "each", inSeconds(checkpointBytes()));
-    if (request.isOnRocksDb()) {
-      fields.row("those that follow", inSeconds(usualBytes()));
-    }
-    return fields
-        .json("fullBytes", checkpointBytes())
-        .json("fullSeconds", checkpointSeconds(checkpointBytes()))
-        .json("usualBytes", usualBytes())
-        .json("usualSeconds", checkpointSeconds(usualBytes()));
+    Fields fields = new Fields();
+    add(fields, "the first", "full", checkpointBytes());
+    add(fields, "those that follow", "usual", usualBytes());
+    return fields;
   }
 
-  private String inSeconds(double bytes) {
-    return Fields.bytes(bytes) + " in " + seconds(checkpointSeconds(bytes));
+  private void add(Fields fields, String title, String name, double bytes) {
+    double seconds = checkpointSeconds(bytes);
+    fields
+        .row(title, Fields.bytes(bytes) + " in " + seconds(seconds))
+        .json(name + "Bytes", bytes)
+        .json(name + "Seconds", seconds);
   }
 
   // Shards and tasks.
@@ -400,77 +366,85 @@ final class Sizing {
 
   private void warnOfTask() {
     double busy = busyShare(division);
-    if (busy > request.busyShare) {
-      warnings.add(
-          "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: use more tasks or shards"
-              .formatted(100 * busy, 100 * request.busyShare));
-    }
+    warnings.addIf(
+        busy > request.busyShare,
+        "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: use more tasks or shards",
+        100 * busy,
+        100 * request.busyShare);
     double needed = memoryOfTask(division);
-    if (needed > request.memoryBytes) {
-      warnings.add(
-          "the fullest task takes %s, more than --memory-per-task, %s: use more tasks, more shards or more memory"
-              .formatted(Fields.bytes(needed), Fields.bytes((double) request.memoryBytes)));
-    }
+    warnings.addIf(
+        needed > request.memoryBytes,
+        "the fullest task takes %s, more than --memory-per-task, %s: use more tasks, more shards or more memory",
+        Fields.bytes(needed),
+        Fields.bytes((double) request.memoryBytes));
   }
 
   private void warn() {
+    double interval = request.checkpointSeconds();
     double usualSeconds = checkpointSeconds(usualBytes());
-    if (usualSeconds > request.checkpointSeconds()) {
-      warnings.add(
-          "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks"
-              .formatted(seconds(usualSeconds), seconds(request.checkpointSeconds())));
-    }
-    if (!request.isOnRocksDb() && 2 * usualSeconds > request.checkpointSeconds()) {
-      warnings.add(
-          "a checkpoint writes all state, which takes more than half of --checkpoint-interval: --backend rocksdb writes new keys only, if all pages fit into the page caches");
-    }
-    double open = request.checkpointSeconds() + usualSeconds;
-    if (open > TRANSACTION_SECONDS) {
-      warnings.add(
-          "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: increase --transaction-timeout and the brokers' transaction.max.timeout.ms"
-              .formatted(seconds(open)));
-    }
-    if (SHARDS_OF_TASK * division.tasks > division.shards) {
-      warnings.add(
-          "%d tasks of %d shards: the job cannot grow to four times as many tasks, and shards are fixed for the life of the state"
-              .formatted(division.tasks, division.shards));
-    }
-    if (request.near != null && division.tasks > 1) {
-      warnings.add(
-          "one task compares all texts of a scope: %d tasks need texts in many scopes, of at most %s each"
-              .formatted(division.tasks, rate(request.busyShare / taskSeconds(division))));
-    }
+    warnings.addIf(
+        usualSeconds > interval,
+        "a checkpoint takes %s, longer than --checkpoint-interval, %s: use a longer interval or more tasks",
+        seconds(usualSeconds),
+        seconds(interval));
+    warnings.addIf(
+        !request.isOnRocksDb() && 2 * usualSeconds > interval,
+        "a checkpoint writes all state, which takes more than half of --checkpoint-interval: --backend rocksdb writes new keys only, if all pages fit into the page caches");
+    warnings.addIf(
+        interval + usualSeconds > TRANSACTION_SECONDS,
+        "interval and checkpoint take %s together, longer than brokers keep a transaction open by default, 15 min: increase --transaction-timeout and the brokers' transaction.max.timeout.ms",
+        seconds(interval + usualSeconds));
+    warnings.addIf(
+        SHARDS_OF_TASK * division.tasks > division.shards,
+        "%d tasks of %d shards: the job cannot grow to four times as many tasks, and shards are fixed for the life of the state",
+        division.tasks,
+        division.shards);
+    warnings.addIf(
+        request.near != null && division.tasks > 1,
+        "one task compares all texts of a scope: %d tasks need texts in many scopes, of at most %s each",
+        division.tasks,
+        rate(request.busyShare / taskSeconds(division)));
   }
 
   private void warnOfKeys() {
     double newKeys = request.newKeysPerSecond();
-    if (request.ttlSeconds() > 0) {
-      double live = newKeys * request.ttlSeconds() * 9 / 8;
-      if (live > request.keys) {
-        warnings.add(
-            "%s new keys arrive within a TTL and an eighth, more than --keys, %s: the rate grows in proportion"
-                .formatted(count(live), number(request.keys)));
-      }
-    } else if (newKeys > 0 && request.mode == DedupMode.APPROXIMATE) {
-      warnings.add(
-          "without --ttl and deletes, %s new keys per second fill %s keys in %s; after that, the rate grows in proportion"
-              .formatted(count(newKeys), number(request.keys), seconds(request.keys / newKeys)));
-    }
+    double ttl = request.ttlSeconds();
+    double live = newKeys * ttl * 9 / 8;
+    warnings.addIf(
+        live > request.keys,
+        "%,.0f new keys arrive within a TTL and an eighth, more than --keys, %,d: the rate grows in proportion",
+        live,
+        request.keys);
+    warnings.addIf(
+        ttl == 0 && newKeys > 0 && request.mode == DedupMode.APPROXIMATE,
+        "without --ttl and deletes, %,.0f new keys per second fill %,d keys in %s; after that, the rate grows in proportion",
+        newKeys,
+        request.keys,
+        seconds(request.keys / newKeys));
     double equalHashes = Math.scalb((double) request.keys * request.keys, -65);
-    if (request.mode == DedupMode.EXACT && equalHashes >= 0.01) {
-      warnings.add(
-          "mode exact compares 64-bit hashes: among %s keys about %s pairs share a hash; --mode exact-keys avoids this"
-              .formatted(number(request.keys), digits(equalHashes)));
-    }
-    if (request.mode.isExact() && request.repeatShare > 0) {
-      warnings.add(
-          "times and tasks refer to mode approximate; in mode %s every duplicate is also looked up in an exact set, which takes the time of a Flink state access: measure a task with your own events"
-              .formatted(request.mode.id()));
-    }
-    if (request.isOnRocksDb() && request.missShare() > 0) {
-      warnings.add(
-          "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk, each of the %s per task adds a random read"
-              .formatted(rate(request.eventsPerSecond * request.missShare() / division.tasks)));
+    warnings.addIf(
+        request.mode == DedupMode.EXACT && equalHashes >= 0.01,
+        "mode exact compares 64-bit hashes: among %,d keys about %.3g pairs share a hash; --mode exact-keys avoids this",
+        request.keys,
+        equalHashes);
+    warnings.addIf(
+        request.mode.isExact() && request.repeatShare > 0,
+        "times and tasks refer to mode approximate; in mode %s every duplicate is also looked up in an exact set, which takes the time of a Flink state access: measure a task with your own events",
+        request.mode.id());
+    warnings.addIf(
+        request.missShare() > 0,
+        "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk, each of the %s per task adds a random read",
+        rate(request.eventsPerSecond * request.missShare() / division.tasks));
+  }
+
+  /** Warnings, one sentence each. */
+  static final class Warnings {
+    private final List<String> sentences = new ArrayList<>();
+
+    void addIf(boolean condition, String sentence, Object... values) {
+      if (condition) {
+        sentences.add(String.format(Locale.ROOT, sentence, values));
+      }
     }
   }
 }

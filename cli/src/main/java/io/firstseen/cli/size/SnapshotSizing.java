@@ -12,7 +12,6 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
-import java.util.List;
 
 /** The sizes of a set of snapshots and of its snapshot job. */
 final class SnapshotSizing {
@@ -31,11 +30,11 @@ final class SnapshotSizing {
   private static final double KEPT_SECTIONS = 1.0 / 8;
 
   private final SizeCommand request;
-  private final List<String> warnings;
+  private final Sizing.Warnings warnings;
   final int shards;
   final int tasks;
 
-  SnapshotSizing(SizeCommand request, List<String> warnings) {
+  SnapshotSizing(SizeCommand request, Sizing.Warnings warnings) {
     this.request = request;
     this.warnings = warnings;
     this.shards = chosenShards();
@@ -58,8 +57,7 @@ final class SnapshotSizing {
         .putBytes("state of its job", "stateBytes", stateBytes())
         .put("tasks of its job", "parallelism", tasks)
         .putBytes("heap of such a task", "heapBytesOfTask", heapBytesOfTask(tasks))
-        .put(
-            "to close a window", "closeSeconds", closeSeconds(tasks), seconds(closeSeconds(tasks)));
+        .putSeconds("seconds to close", "closeSeconds", closeSeconds(tasks));
   }
 
   /** Bytes of all bases. */
@@ -139,36 +137,29 @@ final class SnapshotSizing {
 
   private void warn() {
     double heap = heapBytesOfTask(tasks);
-    if (heap > request.memoryBytes) {
-      warnings.add(
-          "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take %s"
-              .formatted(
-                  tasks,
-                  Fields.bytes(heap),
-                  Fields.bytes((double) request.memoryBytes),
-                  tasks < Snapshots.MAX_PARALLELISM
-                      ? "more --snapshot-shards"
-                      : "more memory, as it has at most " + Snapshots.MAX_PARALLELISM + " tasks"));
-    }
+    boolean mayHaveMoreTasks = tasks < Snapshots.MAX_PARALLELISM;
+    warnings.addIf(
+        heap > request.memoryBytes,
+        "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take more %s",
+        tasks,
+        Fields.bytes(heap),
+        Fields.bytes((double) request.memoryBytes),
+        mayHaveMoreTasks ? "--snapshot-shards" : "memory, as it has the maximum number of tasks");
     double close = closeSeconds(tasks);
-    if (close > request.windowSeconds()) {
-      warnings.add(
-          "closing a window takes %s, longer than --window, %s: use a longer window%s"
-              .formatted(
-                  seconds(close),
-                  seconds(request.windowSeconds()),
-                  tasks < Snapshots.MAX_PARALLELISM ? " or more --snapshot-shards" : ""));
-    }
+    warnings.addIf(
+        close > request.windowSeconds(),
+        "closing a window takes %s, longer than --window, %s: use a longer window%s",
+        seconds(close),
+        seconds(request.windowSeconds()),
+        mayHaveMoreTasks ? " or more --snapshot-shards" : "");
     double ofShard = request.keys * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
-    if (ofShard > MAX_SHARD_BYTES) {
-      warnings.add(
-          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards"
-              .formatted(Fields.bytes(ofShard)));
-    }
-    if (sentBytes() > MAX_SENT_BYTES) {
-      warnings.add(
-          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr"
-              .formatted(Fields.bytes(sentBytes())));
-    }
+    warnings.addIf(
+        ofShard > MAX_SHARD_BYTES,
+        "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so the job would fail: use more --snapshot-shards",
+        Fields.bytes(ofShard));
+    warnings.addIf(
+        sentBytes() > MAX_SENT_BYTES,
+        "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or use a higher --snapshot-fpr",
+        Fields.bytes(sentBytes()));
   }
 }
