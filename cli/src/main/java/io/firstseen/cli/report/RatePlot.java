@@ -83,11 +83,12 @@ public final class RatePlot {
         100 * set.measuredRate(),
         100 * interval.low(),
         100 * interval.high(),
-        "%s: %.2f bits per key, predicted %s %%, measured %s %%"
-            .formatted(
-                set.title(),
-                set.bitsPerKey(),
-                MembershipReport.percent(set.predictedRate(), 4),
-                MembershipReport.percent(set.measuredRate(), 4)));
+        String.format(
+            Locale.ROOT,
+            "%s: %.2f bits per key, predicted %.4g %%, measured %.4g %%",
+            set.title(),
+            set.bitsPerKey(),
+            100 * set.predictedRate(),
+            100 * set.measuredRate()));
   }
 }

@@ -9,6 +9,7 @@ import io.firstseen.cli.plot.LinePanels.Style;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
@@ -105,16 +106,9 @@ final class ReportNearCommand extends Verb {
     long equal = IntStream.range(0, first.length).filter(i -> first[i] == second[i]).count();
     boolean match = equal >= rule.matches();
     fields
-        .json("similarity", similarity)
-        .json("equalBands", equal)
-        .json("match", match)
-        .text(
-            String.format(
-                Locale.ROOT,
-                "similarity %.3f, %d equal bands: %s%n",
-                similarity,
-                equal,
-                match ? "near-duplicates" : "different texts"));
+        .put("similarity", "similarity", similarity, SnapshotSummary.decimal(similarity))
+        .put("equal bands", "equalBands", equal)
+        .put("match", "match", match, match);
   }
 
   private static byte[] form(String text) {

