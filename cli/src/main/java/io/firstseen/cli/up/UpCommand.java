@@ -24,7 +24,9 @@ import io.firstseen.processes.FlinkRest;
 import io.firstseen.processes.LocalPorts;
 import io.firstseen.processes.LocalProcess;
 import io.firstseen.processes.ProcessLogs;
+import io.firstseen.processes.PrometheusProcess;
 import io.firstseen.processes.RetainedState;
+import io.firstseen.processes.Supervisor;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.FileChannel;
@@ -282,6 +284,11 @@ public final class UpCommand extends Verb {
       if (prometheus.isPresent()) {
         progress.show(() -> "starting Prometheus…");
         int chosen = LocalPorts.choose(prometheusPort);
+        Duration delay =
+            options.stream()
+                .outOfOrderness()
+                .plus(options.stream().idleTimeout())
+                .plus(checkpointInterval.multipliedBy(2));
         LocalProcess process =
             PrometheusProcess.start(
                 prometheus.get(),
@@ -290,8 +297,8 @@ public final class UpCommand extends Verb {
                 flink.metricsPorts(),
                 servicePort,
                 scrapeInterval,
-                options,
-                checkpointInterval,
+                new PrometheusProcess.Jobs(
+                    options.dedup().falsePositiveRate(), options.snapshots().window(), delay),
                 logs);
         cleanup.add(process);
         parts.add(process);

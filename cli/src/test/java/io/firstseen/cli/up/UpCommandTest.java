@@ -427,7 +427,7 @@ class UpCommandTest {
         .anyMatch(
             line ->
                 line.startsWith("firstseen up: taskmanager-1 has ended with status 137 (the last")
-                    && line.endsWith("); next start in 1s"))
+                    && line.endsWith("); next start in 1 s"))
         .anyMatch(line -> line.startsWith("firstseen up: the Kafka broker has ended with status"))
         .anyMatch(line -> line.startsWith("firstseen up: the JobManager has ended with status"))
         .anyMatch(line -> line.startsWith("firstseen up: DedupJob is not known to the JobManager"))

@@ -1,9 +1,6 @@
-package io.firstseen.cli.up;
+package io.firstseen.processes;
 
-import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.processes.FlinkRest;
-import io.firstseen.processes.LocalProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,10 +11,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.flink.util.TimeUtils;
 import org.apache.flink.util.function.RunnableWithException;
 
 /** Restarts processes and jobs that have ended, in the order in which they were added. */
-final class Supervisor {
+public final class Supervisor {
   private static final long POLL_MILLIS = 1_000;
   private static final int UNKNOWN_STATUS = -1;
   private static final Duration MIN_DELAY = Duration.ofSeconds(1);
@@ -32,16 +30,17 @@ final class Supervisor {
   private final List<Part> parts = new ArrayList<>();
 
   /** Reports to {@code messages} which part ended, why, and when it is restarted. */
-  Supervisor(Consumer<String> messages) {
+  public Supervisor(Consumer<String> messages) {
     this.messages = messages;
   }
 
-  void add(LocalProcess process) {
+  /** Adds a process. */
+  public void add(LocalProcess process) {
     add(process, UNKNOWN_STATUS);
   }
 
   /** Adds a process that exits with a known status if its options are invalid. */
-  void add(LocalProcess process, int statusOfMistakes) {
+  public void add(LocalProcess process, int statusOfMistakes) {
     parts.add(
         new Part(
             process.name(),
@@ -54,13 +53,13 @@ final class Supervisor {
    *
    * @param starter submits the job, and returns its id; the job may not be running yet
    */
-  void addJob(String name, FlinkRest rest, String id, Callable<String> starter) {
+  public void addJob(String name, FlinkRest rest, String id, Callable<String> starter) {
     Job job = new Job(name, rest, starter, id);
     parts.add(new Part(name, job::failure, job::start));
   }
 
   /** Watches all parts until the thread is interrupted. */
-  void run() throws Exception {
+  public void run() throws Exception {
     while (true) {
       for (Part part : parts) {
         check(part);
@@ -90,7 +89,8 @@ final class Supervisor {
     Duration next = ranForLong ? MIN_DELAY : part.delay.multipliedBy(2);
     part.delay = next.compareTo(MAX_DELAY) < 0 ? next : MAX_DELAY;
     messages.accept(
-        "%s %s; next start in %s".formatted(part.name, failure, OptionValues.write(part.delay)));
+        "%s %s; next start in %s"
+            .formatted(part.name, failure, TimeUtils.formatWithHighestUnit(part.delay)));
   }
 
   private static Optional<String> failure(LocalProcess process, int statusOfMistakes) {

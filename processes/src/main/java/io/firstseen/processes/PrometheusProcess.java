@@ -1,8 +1,5 @@
-package io.firstseen.cli.up;
+package io.firstseen.processes;
 
-import io.firstseen.jobs.options.JobOptions;
-import io.firstseen.processes.LocalProcess;
-import io.firstseen.processes.ProcessLogs;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +21,7 @@ import java.util.stream.Stream;
  * A Prometheus with the configuration and the alerts of {@code deploy/prometheus}, and the
  * addresses of the local processes.
  */
-final class PrometheusProcess {
+public final class PrometheusProcess {
   private static final String CONFIGURATION = "prometheus.yml";
   private static final String ALERTS = "alerts.yml";
 
@@ -42,8 +39,17 @@ final class PrometheusProcess {
 
   private PrometheusProcess() {}
 
+  /**
+   * The jobs that Prometheus watches.
+   *
+   * @param falsePositiveRate that of {@code --fpr}
+   * @param window the length of the windows of the snapshots
+   * @param delay from the end of a window to its snapshot
+   */
+  public record Jobs(double falsePositiveRate, Duration window, Duration delay) {}
+
   /** The program on the PATH, if present. */
-  static Optional<Path> program() {
+  public static Optional<Path> program() {
     String path = System.getenv().getOrDefault("PATH", "");
     return Stream.of(path.split(File.pathSeparator, -1))
         .filter(directory -> !directory.isEmpty())
@@ -60,38 +66,29 @@ final class PrometheusProcess {
    * @param port of localhost
    * @param flink ports of the metrics of the cluster
    * @param service port of the service
-   * @param options of the jobs, to which the alerts are fitted, and the time between their
-   *     checkpoints
+   * @param jobs to which the alerts are fitted
    */
-  static LocalProcess start(
+  public static LocalProcess start(
       Path program,
       Path directory,
       int port,
       List<Integer> flink,
       int service,
       Duration scrapeInterval,
-      JobOptions options,
-      Duration checkpointInterval,
+      Jobs jobs,
       ProcessLogs logs)
       throws IOException {
-    Duration window = options.snapshots().window();
-    // Of a snapshot, after the end of its window.
-    Duration delay =
-        options.stream()
-            .outOfOrderness()
-            .plus(options.stream().idleTimeout())
-            .plus(checkpointInterval.multipliedBy(2));
-    BigDecimal rate = BigDecimal.valueOf(options.dedup().falsePositiveRate());
+    BigDecimal rate = BigDecimal.valueOf(jobs.falsePositiveRate());
+    Duration lag = jobs.window().multipliedBy(2).plus(jobs.delay());
+    Duration age = lag.plus(jobs.window());
     write(
         directory,
         ALERTS,
         "",
         List.of(
             Map.entry("> 0.001\n", "> %s\n".formatted(rate.stripTrailingZeros().toPlainString())),
-            Map.entry(
-                "> 7200000\n", "> %d\n".formatted(window.multipliedBy(2).plus(delay).toMillis())),
-            Map.entry(
-                "> 10800\n", "> %d\n".formatted(window.multipliedBy(3).plus(delay).toSeconds()))));
+            Map.entry("> 7200000\n", "> %d\n".formatted(lag.toMillis())),
+            Map.entry("> 10800\n", "> %d\n".formatted(age.toSeconds()))));
     String interval = scrapeInterval.toMillis() + "ms";
     write(
         directory,
@@ -144,7 +141,7 @@ final class PrometheusProcess {
   }
 
   /** Whether a GET of the address has the status 200. */
-  static boolean answers(URI address) throws IOException {
+  public static boolean answers(URI address) throws IOException {
     HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
     connection.setConnectTimeout(ANSWER_MILLIS);
     connection.setReadTimeout(ANSWER_MILLIS);
