@@ -66,12 +66,12 @@ class ChangedTopicsTest {
 
   @BeforeAll
   static void shortenTheWaitForMissingTopics() {
-    BrokerTopics.propagationTime = Duration.ofMillis(500);
+    Brokers.propagationTime = Duration.ofMillis(500);
   }
 
   @AfterAll
   static void restoreTheWait() {
-    BrokerTopics.propagationTime = Duration.ofSeconds(5);
+    Brokers.propagationTime = Duration.ofSeconds(5);
   }
 
   @BeforeEach

@@ -210,10 +210,10 @@ class TopicReplicasTest {
     assertRefused(
         twoInSync,
         "topic c.accepted must have min.insync.replicas=2 (--topic-min-insync-replicas), but has "
-            + "1: increase it with kafka-configs.sh --bootstrap-server "
+            + "1: set it with kafka-configs.sh --bootstrap-server "
             + first.bootstrapServers()
             + " --alter --entity-type topics --entity-name c.accepted --add-config"
-            + " min.insync.replicas=2, or lower the option");
+            + " min.insync.replicas=2, or use another topic");
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();

@@ -155,11 +155,11 @@ class TopicsOnBrokerTest {
     create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
     assertRefused(
         () -> TestJobs.require(Job.DEDUP, options("t")),
-        "topic t.dead-letters must accept records of 1000000 bytes, but its max.message.bytes is "
-            + "524288: increase it with kafka-configs.sh --bootstrap-server "
+        "topic t.dead-letters must have max.message.bytes=1000000 to accept all records of the job,"
+            + " but has 524288: set it with kafka-configs.sh --bootstrap-server "
             + broker.bootstrapServers()
             + " --alter --entity-type topics --entity-name t.dead-letters --add-config"
-            + " max.message.bytes=1048588");
+            + " max.message.bytes=1000000, or use another topic");
     create("u.snapshots", Map.of("cleanup.policy", "compact", "max.message.bytes", "1000000"), 1);
     assertThatCode(() -> TestJobs.require(Job.SNAPSHOTS, options("u"))).doesNotThrowAnyException();
   }
@@ -177,9 +177,11 @@ class TopicsOnBrokerTest {
             () -> TestJobs.require(Job.SNAPSHOTS, options("p"), "--ttl=8h"))) {
       assertRefused(
           preparation::run,
-          "topic p.accepted must keep records for 33h (the sum of --ttl, an eighth of it, and"
-              + " --max-downtime), but keeps them for 10h (increase its retention.ms to 118800000,"
-              + " or lower --max-downtime)");
+          "topic p.accepted must have retention.ms=118800000, the sum of --ttl, an eighth of it, and"
+              + " --max-downtime, but has 36000000: set it with kafka-configs.sh --bootstrap-server "
+              + broker.bootstrapServers()
+              + " --alter --entity-type topics --entity-name p.accepted --add-config"
+              + " retention.ms=118800000, or use another topic");
     }
     String[] shortly = {"--max-downtime=30m"};
     TestJobs.require(Job.DEDUP, options("p", shortly), "--ttl=8h");
@@ -198,8 +200,11 @@ class TopicsOnBrokerTest {
         1);
     assertRefused(
         () -> TestJobs.require(Job.SNAPSHOTS, options("s"), "--ttl=8h"),
-        "topic s.accepted must only delete records by age, but has retention.bytes=1000 (set it to"
-            + " -1)");
+        "topic s.accepted must have retention.bytes=-1 to delete records only by age, but has 1000:"
+            + " set it with kafka-configs.sh --bootstrap-server "
+            + broker.bootstrapServers()
+            + " --alter --entity-type topics --entity-name s.accepted --add-config"
+            + " retention.bytes=-1, or use another topic");
     // For ever.
     create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
     assertThat(TestJobs.require(Job.SNAPSHOTS, options("r"), "--ttl=8h").retention())

@@ -236,7 +236,7 @@ class DoctorCommandTest {
         .startsWith("ok");
     assertThat(onlyFailed(doctor("--job=snapshots", "--ttl=7d"), "topic " + name + ".accepted"))
         .contains(
-            "must keep records for ", " (the sum of --ttl, an eighth of it, and --max-downtime)");
+            "must have retention.ms=", ", the sum of --ttl, an eighth of it, and --max-downtime, ");
   }
 
   @Test
@@ -284,7 +284,8 @@ class DoctorCommandTest {
     assertThat(
             onlyFailed(
                 doctor("--job=snapshots", "--max-downtime=30d"), "topic " + name + ".accepted"))
-        .contains("must keep tombstones for --max-downtime, which is 30d");
+        .contains(
+            "must have delete.retention.ms=2592000000 to keep tombstones for --max-downtime, ");
     Invocation replicas = doctor("--topic-replication-factor=2");
     assertThat(replicas.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(line(replicas, "topic " + name + ".accepted"))

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -13,7 +14,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
@@ -30,6 +34,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -41,31 +46,101 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads topics, settings and permissions from the brokers before a job starts. Methods throw a
- * {@link UserErrorException} for every error, within 30 seconds.
+ * Reads topics, settings and permissions from the brokers. Before a job starts, methods throw a
+ * {@link UserErrorException} for every error, within 30 seconds. In a task, {@link #describe} and
+ * {@link #offsets} throw a {@link KafkaException} if the brokers do not respond.
  */
-final class Brokers extends BrokerTopics {
+final class Brokers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Brokers.class);
+  private static final Duration TIMEOUT = Duration.ofSeconds(12);
+  // A new topic becomes known to the brokers at different times.
+  // Not final: tests with one broker set a shorter time.
+  static Duration propagationTime = Duration.ofSeconds(5);
 
+  private final Properties clientProperties = new Properties();
   private final String servers;
-  private final Collection<Node> nodes;
   // The settings that were read; empty if the user is not authorised to read them.
   private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
+  private Admin admin;
+  private Collection<Node> nodes = List.of();
 
-  Brokers(Properties clientProperties, String servers) {
-    super(clientProperties);
-    this.servers = servers;
+  Brokers(Properties clientProperties) {
+    this.clientProperties.putAll(clientProperties);
+    this.servers = clientProperties.getProperty(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
+    String timeoutMillis = Long.toString(TIMEOUT.toMillis());
+    this.clientProperties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeoutMillis);
+    this.clientProperties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeoutMillis);
+  }
+
+  /** Connects before a job starts. */
+  static Brokers connect(Properties clientProperties) {
+    Brokers brokers = new Brokers(clientProperties);
     try {
-      admin();
+      brokers.admin();
     } catch (KafkaException e) {
       throw new UserErrorException(
-          "cannot connect to Kafka at %s: %s".formatted(servers, deepestMessage(e)));
+          "cannot connect to Kafka at %s: %s".formatted(brokers.servers, deepestMessage(e)));
     }
     try {
-      this.nodes = answer(admin().describeCluster().nodes());
+      brokers.nodes = brokers.answer(brokers.admin().describeCluster().nodes());
+      return brokers;
     } catch (RuntimeException e) {
-      close();
+      brokers.close();
       throw e;
+    }
+  }
+
+  Admin admin() {
+    if (admin == null) {
+      admin = Admin.create(clientProperties);
+    }
+    return admin;
+  }
+
+  /** The topics that exist, by name. A topic is missing if it is unknown for a few seconds. */
+  Map<String, TopicDescription> describe(Collection<String> names) {
+    long deadlineNanos = System.nanoTime() + propagationTime.toNanos();
+    while (true) {
+      Map<String, TopicDescription> found = new HashMap<>();
+      admin()
+          .describeTopics(names)
+          .topicNameValues()
+          .forEach(
+              (name, answer) -> {
+                try {
+                  found.put(name, get(answer));
+                } catch (UnknownTopicOrPartitionException e) {
+                  // This broker does not know the topic.
+                }
+              });
+      if (found.keySet().containsAll(names) || System.nanoTime() > deadlineNanos) {
+        return found;
+      }
+      try {
+        Thread.sleep(100);
+      } catch (InterruptedException e) {
+        throw new InterruptException(e);
+      }
+    }
+  }
+
+  /** The offset of the first or after the last record of each partition. */
+  Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec which) {
+    Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
+    partitions.forEach(partition -> specs.put(partition, which));
+    Map<TopicPartition, Long> offsets = new HashMap<>();
+    get(admin().listOffsets(specs).all())
+        .forEach((partition, result) -> offsets.put(partition, result.offset()));
+    return offsets;
+  }
+
+  static <T> T get(KafkaFuture<T> future) {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof KafkaException kafka ? kafka : new KafkaException(e.getCause());
     }
   }
 
@@ -337,5 +412,12 @@ final class Brokers extends BrokerTopics {
       deepest = deepest.getCause();
     }
     return deepest.getMessage();
+  }
+
+  @Override
+  public void close() {
+    if (admin != null) {
+      admin.close(Duration.ZERO);
+    }
   }
 }

@@ -28,7 +28,7 @@ class InputTopics implements AutoCloseable {
 
   private final Settings settings;
   private final Counter skippedOffsets;
-  private final BrokerTopics brokers;
+  private final Brokers brokers;
   private final Map<String, Uuid> ids = new HashMap<>();
 
   /** The changes that a job accepts: recreated or deleted topics, and deleted records. */
@@ -39,7 +39,7 @@ class InputTopics implements AutoCloseable {
   InputTopics(Settings settings, Counter skippedOffsets) {
     this.settings = settings;
     this.skippedOffsets = skippedOffsets;
-    this.brokers = new BrokerTopics(settings.clientProperties);
+    this.brokers = new Brokers(settings.clientProperties);
   }
 
   /** Returns the partitions to read, if the job accepts what has changed. */

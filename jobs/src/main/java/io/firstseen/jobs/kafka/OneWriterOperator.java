@@ -56,7 +56,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private transient ListState<Map<String, String>> identity;
   // The lines of the topics that the sink writes, in the first task.
   private transient List<ListState<String>> topicStates;
-  private transient BrokerTopics brokers;
+  private transient Brokers brokers;
   private transient List<String> topics;
   private transient ClaimedOutput claimed;
   private transient WrittenOutcomes outcomes;
@@ -102,7 +102,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   }
 
   private void initializeTopics(OperatorStateStore states) throws Exception {
-    brokers = new BrokerTopics(claims.clientProperties());
+    brokers = new Brokers(claims.clientProperties());
     topics = claims.topics().now(brokers);
     topicStates = new ArrayList<>();
     List<String> topicsOfState = new ArrayList<>();

@@ -32,7 +32,7 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
     return "topic-of" + option;
   }
 
-  List<String> now(BrokerTopics brokers) {
+  List<String> now(Brokers brokers) {
     Map<String, TopicDescription> described = brokers.describe(names.values());
     List<String> lines = new ArrayList<>();
     names.forEach(

@@ -17,13 +17,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.acl.AclOperation;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,8 +41,11 @@ public final class Preflight implements AutoCloseable {
   private static final long CLOCK_MILLIS = 60_000;
   private static final Set<AclOperation> READ = Set.of(AclOperation.READ);
 
-  /** The body throws {@link UserErrorException} if the requirement is not met. */
-  private record Requirement(String check, Consumer<String> body) {}
+  /**
+   * The body returns the text of a finding if the requirement is met, or null if it has reported
+   * its findings. It throws {@link UserErrorException} if the requirement is not met.
+   */
+  private record Requirement(String check, Function<String, @Nullable String> body) {}
 
   private final KafkaOptions options;
   private final Job job;
@@ -59,7 +65,7 @@ public final class Preflight implements AutoCloseable {
     this.identity = needs.identity();
     this.found = found;
     this.servers = options.bootstrapServers();
-    this.brokers = new Brokers(options.clientProperties(), servers);
+    this.brokers = Brokers.connect(options.clientProperties());
     this.topics = new RequiredTopics(needs, restoredFrom, creates, brokers, events);
     if (job.dedups()) {
       transactionTimeout();
@@ -94,7 +100,7 @@ public final class Preflight implements AutoCloseable {
           }
         };
     try (Preflight preflight = new Preflight(needs, restoredFrom, true, logged)) {
-      preflight.requirements.forEach(requirement -> requirement.body().accept(requirement.check()));
+      preflight.requirements.forEach(preflight::check);
       boolean takesOver = needs.kafka().takeOver();
       return new Continued(
           preflight.topics.retention(),
@@ -134,7 +140,7 @@ public final class Preflight implements AutoCloseable {
       preflight.observe(setName, trusted);
       for (Requirement requirement : preflight.requirements) {
         try {
-          requirement.body().accept(requirement.check());
+          preflight.check(requirement);
         } catch (UserErrorException e) {
           found.accept(Finding.failed(requirement.check(), e.getMessage()));
         }
@@ -150,13 +156,13 @@ public final class Preflight implements AutoCloseable {
     if (job.dedups()) {
       requirement(
           "offsets of the topics of events",
-          unused -> lostOffsets(options.topics().outputTopic(), RequiredTopics.names(events)));
+          check -> lostOffsets(options.topics().outputTopic(), RequiredTopics.names(events)));
       requirement("topics of the last job", this::writtenTopics);
       optionsOfDedup();
     } else if (job == Job.SNAPSHOTS) {
       requirement(
           "offsets of topic " + options.topics().acceptedTopic(),
-          unused ->
+          check ->
               lostOffsets(
                   options.topics().snapshotsTopic(), List.of(options.topics().acceptedTopic())));
     }
@@ -165,15 +171,19 @@ public final class Preflight implements AutoCloseable {
     }
   }
 
-  private void ok(String check, String text) {
-    found.accept(Finding.ok(check, text));
+  private void check(Requirement requirement) {
+    String met = requirement.body().apply(requirement.check());
+    if (met != null) {
+      found.accept(Finding.ok(requirement.check(), met));
+    }
   }
 
-  private void warn(String check, String text) {
+  private @Nullable String warn(String check, String text) {
     found.accept(Finding.warning(check, text));
+    return null;
   }
 
-  private void requirement(String check, Consumer<String> body) {
+  private void requirement(String check, Function<String, @Nullable String> body) {
     requirements.add(new Requirement(check, body));
   }
 
@@ -184,10 +194,11 @@ public final class Preflight implements AutoCloseable {
             .findFirst()
             .map(name -> ", version " + name)
             .orElse("");
-    int count = brokers.count();
-    ok(
-        "brokers",
-        "%d %s at %s%s".formatted(count, count == 1 ? "broker" : "brokers", servers, version));
+    found.accept(
+        Finding.ok(
+            "brokers",
+            "%s at %s%s"
+                .formatted(RequiredTopics.count(brokers.count(), "broker"), servers, version)));
   }
 
   private void transactionTimeout() {
@@ -195,27 +206,20 @@ public final class Preflight implements AutoCloseable {
     requirement(
         "transaction timeout",
         check -> {
-          Duration longest =
-              brokers
-                  .setting("transaction.max.timeout.ms")
-                  .map(millis -> Duration.ofMillis(Long.parseLong(millis)))
-                  .orElse(null);
-          if (longest == null) {
-            warn(
+          String millis = brokers.setting("transaction.max.timeout.ms").orElse(null);
+          if (millis == null) {
+            return warn(
                 check,
-                "the brokers do not report transaction.max.timeout.ms: allow this user "
-                    + "DescribeConfigs on the cluster, or make sure that it is at least "
+                "the brokers do not report transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or make sure that it is at least "
                     + timeout);
-          } else if (options.transactionTimeout().compareTo(longest) > 0) {
-            throw new UserErrorException(
-                "--transaction-timeout must be at most %s, the limit of the brokers at %s, got %s"
-                    .formatted(OptionValues.write(longest), servers, timeout));
-          } else {
-            ok(
-                check,
-                "--transaction-timeout is %s, the brokers allow %s"
-                    .formatted(timeout, OptionValues.write(longest)));
           }
+          Duration longest = Duration.ofMillis(Long.parseLong(millis));
+          RequiredTopics.must(
+              options.transactionTimeout().compareTo(longest) <= 0,
+              "--transaction-timeout must be at most %s, the limit of the brokers at %s, got %s"
+                  .formatted(OptionValues.write(longest), servers, timeout));
+          return "--transaction-timeout is %s, the brokers allow %s"
+              .formatted(timeout, OptionValues.write(longest));
         });
   }
 
@@ -229,10 +233,8 @@ public final class Preflight implements AutoCloseable {
           if (reads) {
             brokers.requireGroup(name);
           }
-          ok(
-              check,
-              "transactional ids %s.*%s are allowed"
-                  .formatted(name, reads ? " and consumer group " + name : ""));
+          return "transactional ids %s.*%s are allowed"
+              .formatted(name, reads ? " and consumer group " + name : "");
         });
   }
 
@@ -253,7 +255,7 @@ public final class Preflight implements AutoCloseable {
             RequiredTopics.must(
                 !events.isEmpty(),
                 "no topic of events at %s matches %s".formatted(servers, pattern));
-            ok(check, String.join(", ", names));
+            return String.join(", ", names);
           });
     }
     options.stopOffsets().ifPresent(this::stopOffsets);
@@ -272,7 +274,7 @@ public final class Preflight implements AutoCloseable {
                               "topic %s of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s, or set --events-topic to an existing topic"
                                   .formatted(name, servers)));
           events.add(topic);
-          ok(check, topics.settings(topic));
+          return topics.settings(topic);
         });
   }
 
@@ -280,18 +282,18 @@ public final class Preflight implements AutoCloseable {
   private void stopOffsets(Map<TopicPartition, Long> offsets) {
     requirement(
         "stop offsets",
-        unused ->
-            events.stream()
-                .flatMap(
-                    topic ->
-                        topic.partitions().stream()
-                            .map(info -> new TopicPartition(topic.name(), info.partition())))
-                .forEach(
-                    partition ->
-                        RequiredTopics.must(
-                            offsets.containsKey(partition),
-                            "each partition of the topics of events needs a stop offset, but %s has none"
-                                .formatted(partition))));
+        check -> {
+          for (TopicDescription topic : events) {
+            for (TopicPartitionInfo info : topic.partitions()) {
+              TopicPartition partition = new TopicPartition(topic.name(), info.partition());
+              RequiredTopics.must(
+                  offsets.containsKey(partition),
+                  "each partition of the topics of events needs a stop offset, but %s has none"
+                      .formatted(partition));
+            }
+          }
+          return null;
+        });
   }
 
   private void topic(RequiredTopics.Topic topic) {
@@ -300,28 +302,22 @@ public final class Preflight implements AutoCloseable {
         check -> {
           TopicDescription described = topics.require(topic).orElse(null);
           if (described == null) {
-            found.accept(
-                job == Job.NONE
-                    ? absent(check, "the topic does not exist at " + servers)
-                    : Finding.ok(check, "does not exist yet; the job creates it if its user may"));
-            return;
+            return job == Job.NONE
+                ? absent(check, "the topic does not exist at " + servers)
+                : "does not exist yet; the job creates it if its user may";
           }
           isSnapshotsTopicThere |= topic.name().equals(options.topics().snapshotsTopic());
           String settings = topics.settings(described);
-          for (String warning : topics.warnings()) {
-            warn(check, settings + "; " + warning);
-          }
-          if (topics.warnings().isEmpty()) {
-            ok(check, settings);
-          }
+          topics.warnings().forEach(warning -> warn(check, settings + "; " + warning));
+          return topics.warnings().isEmpty() ? settings : null;
         });
   }
 
   /** A missing topic or manifest is a problem only for a client that reads it. */
-  private Finding absent(String check, String sentence) {
+  private @Nullable String absent(String check, String sentence) {
     return job == Job.NONE
-        ? Finding.warning(check, sentence + ": start the job that publishes, or set another name")
-        : Finding.ok(check, sentence + " yet");
+        ? warn(check, sentence + ": start the job that publishes, or set another name")
+        : sentence + " yet";
   }
 
   private void optionsOfDedup() {
@@ -331,29 +327,28 @@ public final class Preflight implements AutoCloseable {
           // The topic may not exist, because the dedup job may not have started yet.
           boolean isThere = brokers.topic(options.topics().claimsTopic(), READ).isPresent();
           if (identity.isEmpty()) {
-            return;
+            return null;
           }
           boolean reads = job == Job.SNAPSHOTS;
           JobIdentity recorded = isThere ? claims().identity().orElse(null) : null;
-          if (recorded == null && reads) {
-            warn(
-                check,
-                "topic %s does not contain the options of the dedup job yet, so this job compares its options later"
-                    .formatted(options.topics().claimsTopic()));
-          } else if (recorded == null) {
-            ok(check, "not recorded by a dedup job yet");
-          } else {
-            identity
-                .get()
-                .difference(reads ? recorded.ofChangelog() : recorded, options.acceptedChanges())
-                .ifPresent(
-                    difference -> {
-                      throw reads
-                          ? PublisherFunction.differs(options.topics().acceptedTopic(), difference)
-                          : new UserErrorException(difference);
-                    });
-            ok(check, "the same as in its dedup job");
+          if (recorded == null) {
+            return reads
+                ? warn(
+                    check,
+                    "topic %s does not contain the options of the dedup job yet, so this job compares its options later"
+                        .formatted(options.topics().claimsTopic()))
+                : "not recorded by a dedup job yet";
           }
+          identity
+              .get()
+              .difference(reads ? recorded.ofChangelog() : recorded, options.acceptedChanges())
+              .ifPresent(
+                  difference -> {
+                    throw reads
+                        ? PublisherFunction.differs(options.topics().acceptedTopic(), difference)
+                        : new UserErrorException(difference);
+                  });
+          return "the same as in its dedup job";
         });
   }
 
@@ -363,7 +358,7 @@ public final class Preflight implements AutoCloseable {
   }
 
   /** Reports the offsets that the newest checkpoint needs but the topics no longer have. */
-  private void lostOffsets(String output, List<String> inputs) {
+  private @Nullable String lostOffsets(String output, List<String> inputs) {
     Map<TopicPartition, Long> committed = brokers.committed(options.transactionalIdPrefix(output));
     committed.keySet().removeIf(each -> !inputs.contains(each.topic()));
     try {
@@ -382,9 +377,10 @@ public final class Preflight implements AutoCloseable {
     } catch (KafkaException e) {
       throw brokers.refusal(e);
     }
+    return null;
   }
 
-  private void writtenTopics(String check) {
+  private @Nullable String writtenTopics(String check) {
     try {
       Map<String, List<String>> before = claims().topics();
       if (!before.isEmpty() && !options.acceptNewTopic()) {
@@ -393,8 +389,9 @@ public final class Preflight implements AutoCloseable {
         OutputTopics.requireSame(all, KafkaSinks.outcomeTopics(options).now(brokers));
         OutputTopics.requireSame(all, KafkaSinks.deadLetterTopics(options).now(brokers));
       }
+      return null;
     } catch (KafkaException e) {
-      warn(check, "not compared: " + e.getMessage());
+      return warn(check, "not compared: " + e.getMessage());
     }
   }
 
@@ -402,22 +399,20 @@ public final class Preflight implements AutoCloseable {
     requirement(
         "set " + setName,
         check -> {
-          if (isSnapshotsTopicThere) {
-            found.accept(
-                published(setName, trusted, "set --public-key to the publisher's key")
-                    .newest()
-                    .map(manifest -> ofManifest(check, manifest, System.currentTimeMillis()))
-                    .orElseGet(
-                        () ->
-                            absent(
-                                check,
-                                "nothing is published on topic "
-                                    + options.topics().snapshotsTopic())));
+          if (!isSnapshotsTopicThere) {
+            return null;
           }
+          Manifest newest =
+              published(setName, trusted, "set --public-key to the publisher's key")
+                  .newest()
+                  .orElse(null);
+          return newest == null
+              ? absent(check, "nothing is published on topic " + options.topics().snapshotsTopic())
+              : ofManifest(check, newest, System.currentTimeMillis());
         });
   }
 
-  static Finding ofManifest(String check, Manifest manifest, long nowMillis) {
+  private @Nullable String ofManifest(String check, Manifest manifest, long nowMillis) {
     String text =
         "sequence %d, %d keys, published at %s"
             .formatted(
@@ -427,19 +422,18 @@ public final class Preflight implements AutoCloseable {
     Long expiresMillis = manifest.expiresMillis();
     long ageMillis = nowMillis - manifest.publishedMillis();
     if (ageMillis < -CLOCK_MILLIS) {
-      return Finding.warning(
+      return warn(
           check,
           "%s, which is %s ahead of this machine's clock: correct the clock of this machine or of the publisher"
               .formatted(text, roughly(-ageMillis)));
     }
     text = "%s, %s ago".formatted(text, roughly(Math.max(0, ageMillis)));
-    if (expiresMillis != null && expiresMillis <= nowMillis) {
-      return Finding.warning(
-          check,
-          "%s, expired at %s: check whether its publisher is running"
-              .formatted(text, Instant.ofEpochMilli(expiresMillis)));
-    }
-    return Finding.ok(check, text);
+    return expiresMillis != null && expiresMillis <= nowMillis
+        ? warn(
+            check,
+            "%s, expired at %s: check whether its publisher is running"
+                .formatted(text, Instant.ofEpochMilli(expiresMillis)))
+        : text;
   }
 
   private static String roughly(long millis) {

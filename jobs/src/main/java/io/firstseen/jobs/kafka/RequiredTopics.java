@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
@@ -153,9 +152,15 @@ final class RequiredTopics {
     TopicDescription described =
         known.orElseGet(() -> create(topic.missing().get(), topic.permissions()));
     requireReplicas(described);
-    if (topic.permissions().contains(AclOperation.WRITE)) {
-      requireRecordSize(name);
-    }
+    // A rejected record would fail the job after every restart.
+    mustHave(
+        !topic.permissions().contains(AclOperation.WRITE)
+            || number(name, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE)
+                >= KafkaOptions.MAX_WRITTEN_BYTES,
+        name,
+        TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+        KafkaOptions.MAX_WRITTEN_BYTES,
+        " to accept all records of the job");
     topic.body().accept(described);
     if (cleanupPolicy(name).isEmpty()) {
       warnings.add(
@@ -175,18 +180,18 @@ final class RequiredTopics {
   }
 
   String settings(TopicDescription topic) {
-    int partitions = topic.partitions().size();
-    int replicas = replicas(topic);
-    StringBuilder text = new StringBuilder();
-    text.append(partitions).append(partitions == 1 ? " partition, " : " partitions, ");
-    text.append(replicas).append(replicas == 1 ? " replica" : " replicas");
+    List<String> settings = new ArrayList<>();
+    settings.add(count(topic.partitions().size(), "partition"));
+    settings.add(count(replicas(topic), "replica"));
     for (String name :
         List.of(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, TopicConfig.CLEANUP_POLICY_CONFIG)) {
-      brokers
-          .setting(topic.name(), name)
-          .ifPresent(value -> text.append(", ").append(name).append('=').append(value));
+      brokers.setting(topic.name(), name).ifPresent(value -> settings.add(name + "=" + value));
     }
-    return text.toString();
+    return String.join(", ", settings);
+  }
+
+  static String count(int count, String noun) {
+    return "%d %s%s".formatted(count, noun, count == 1 ? "" : "s");
   }
 
   private static int replicas(TopicDescription topic) {
@@ -263,24 +268,16 @@ final class RequiredTopics {
           inSync >= 0,
           "the job's user may not read min.insync.replicas of topic %s at %s: allow it with kafka-acls.sh --operation DescribeConfigs --topic %1$s, or omit --topic-min-insync-replicas"
               .formatted(topic.name(), servers));
-      must(
+      mustHave(
           inSync >= neededInSync,
-          "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), but has %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config min.insync.replicas=%2$d, or lower the option"
-              .formatted(topic.name(), neededInSync, inSync, servers));
+          topic.name(),
+          TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
+          neededInSync,
+          " (--topic-min-insync-replicas)");
     } else if (replicas > 1 && inSync == 1) {
       warnings.add(
-          "a record counts as written when a single broker has stored it, and is lost with that "
-              + "broker: increase min.insync.replicas to 2 (--topic-min-insync-replicas)");
+          "a record counts as written when a single broker has stored it, and is lost with that broker: increase min.insync.replicas to 2 (--topic-min-insync-replicas)");
     }
-  }
-
-  /** A rejected record would fail the job after every restart. */
-  private void requireRecordSize(String topic) {
-    long most = number(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE);
-    must(
-        most >= KafkaOptions.MAX_WRITTEN_BYTES,
-        "topic %s must accept records of %d bytes, but its max.message.bytes is %d: increase it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config max.message.bytes=1048588"
-            .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers));
   }
 
   /** Requires compaction; deletion by age is also possible if keys have a TTL. */
@@ -290,42 +287,33 @@ final class RequiredTopics {
     if (ttl == null || !isCompacted(topic, true)) {
       requireCompactedOnly(topic);
     } else {
-      long bytes = number(topic, TopicConfig.RETENTION_BYTES_CONFIG, -1);
-      must(
-          bytes < 0 || !deletes(topic),
-          "topic %s must only delete records by age, but has retention.bytes=%d (set it to -1)"
-              .formatted(topic, bytes));
+      mustHave(
+          number(topic, TopicConfig.RETENTION_BYTES_CONFIG, -1) < 0 || !deletes(topic),
+          topic,
+          TopicConfig.RETENTION_BYTES_CONFIG,
+          -1,
+          " to delete records only by age");
       // A key expires up to an eighth later than the TTL.
       Duration needed = ttl.plusMillis((ttl.toMillis() + 7) / 8).plus(options.maxDowntime());
-      long keepsMillis = retention(topic);
-      must(
-          keepsMillis >= needed.toMillis(),
-          "topic %s must keep records for %s (the sum of --ttl, an eighth of it, and --max-downtime), but keeps them for %s (increase its retention.ms to %d, or lower --max-downtime)"
-              .formatted(
-                  topic,
-                  OptionValues.write(needed),
-                  OptionValues.write(Duration.ofMillis(keepsMillis)),
-                  needed.toMillis()));
+      mustHave(
+          retention(topic) >= needed.toMillis(),
+          topic,
+          TopicConfig.RETENTION_MS_CONFIG,
+          needed.toMillis(),
+          ", the sum of --ttl, an eighth of it, and --max-downtime");
     }
     if (needs.job() == Job.SNAPSHOTS) {
-      requireRetention(topic);
+      long needed = options.maxDowntime().toMillis();
+      long keeps = number(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG, needed);
+      mustHave(
+          keeps >= needed,
+          topic,
+          TopicConfig.DELETE_RETENTION_MS_CONFIG,
+          needed,
+          " to keep tombstones for --max-downtime");
+      // A topic that deletes by age also deletes unread records.
+      retention = Duration.ofMillis(Math.min(keeps, retention(topic)));
     }
-  }
-
-  /** Requires that tombstones are kept for as long as the job may be down. */
-  private void requireRetention(String topic) {
-    long needed = options.maxDowntime().toMillis();
-    long keeps = number(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG, needed);
-    must(
-        keeps >= needed,
-        "topic %s must keep tombstones for --max-downtime, which is %s, but keeps them for %s (increase its delete.retention.ms to %d, or lower --max-downtime)"
-            .formatted(
-                topic,
-                OptionValues.write(options.maxDowntime()),
-                OptionValues.write(Duration.ofMillis(keeps)),
-                needed));
-    // A topic that deletes by age also deletes unread records.
-    retention = Duration.ofMillis(Math.min(keeps, retention(topic)));
   }
 
   private NewTopic newRecordsTopic() {
@@ -356,18 +344,26 @@ final class RequiredTopics {
         "topic %s must have at least %d partitions, as many as the topics of events, but has %d"
             .formatted(topic, mostPartitions(), partitions));
     // Records without a key cannot be compacted.
-    must(
+    requirePolicy(
+        topic,
+        DELETE,
         !isCompacted(topic, false)
-            || events.stream().allMatch(each -> isCompacted(each.name(), true)),
-        "topic %s must have cleanup.policy=delete, like a topic of events, but has %s"
-            .formatted(topic, cleanupPolicy(topic).orElse("")));
-    String type = timestampType(topic).orElse(CREATE_TIME);
-    must(
-        type.equals(CREATE_TIME),
-        "topic %s must have message.timestamp.type=CreateTime to keep timestamps, but has %s"
-            .formatted(topic, type));
-    requireBound(topic, MAX_AHEAD);
-    requireBound(topic, MAX_AGE);
+            || events.stream().allMatch(each -> isCompacted(each.name(), true)));
+    mustHave(
+        timestampType(topic).orElse(CREATE_TIME).equals(CREATE_TIME),
+        topic,
+        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+        CREATE_TIME,
+        " to keep timestamps");
+    for (String bound : List.of(MAX_AHEAD, MAX_AGE)) {
+      long needed = widest(bound).orElse(Long.MIN_VALUE);
+      mustHave(
+          number(topic, bound, Long.MAX_VALUE) >= needed,
+          topic,
+          bound,
+          needed,
+          ", like a topic of events");
+    }
     // A shorter retention of an existing topic may be intended.
     long needed = retentionOfEvents();
     String time = needed == Long.MAX_VALUE ? "a longer or unlimited time" : needed + " ms";
@@ -383,15 +379,6 @@ final class RequiredTopics {
           "it rejects records that are older than %d ms (%s), but a topic of events keeps them for %s: a job that is this far behind cannot forward them, and fails"
               .formatted(age, MAX_AGE, time));
     }
-  }
-
-  private void requireBound(String topic, String bound) {
-    long needed = widest(bound).orElse(Long.MIN_VALUE);
-    long has = number(topic, bound, Long.MAX_VALUE);
-    must(
-        has >= needed,
-        "topic %s must have %s=%d, like a topic of events, but has %d"
-            .formatted(topic, bound, needed, has));
   }
 
   /** The largest known value among topics of events that keep the timestamps of producers. */
@@ -444,10 +431,21 @@ final class RequiredTopics {
   }
 
   private void requirePolicy(String topic, String needed, boolean holds) {
+    mustHave(holds, topic, TopicConfig.CLEANUP_POLICY_CONFIG, needed, "");
+  }
+
+  /** Requires the value of a setting, and names the command that sets it. */
+  private void mustHave(boolean holds, String topic, String setting, Object value, String reason) {
     must(
         holds,
-        "topic %s must have cleanup.policy=%s, but has %s: set it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config cleanup.policy=%2$s, or use another topic"
-            .formatted(topic, needed, cleanupPolicy(topic).orElse(""), servers));
+        "topic %s must have %s=%s%s, but has %s: set it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config %2$s=%3$s, or use another topic"
+            .formatted(
+                topic,
+                setting,
+                value,
+                reason,
+                brokers.setting(topic, setting).orElse("an unknown value"),
+                servers));
   }
 
   static void must(boolean holds, String sentence) {
