@@ -65,12 +65,12 @@ final class ClaimedOutput implements AutoCloseable {
   }
 
   Optional<JobIdentity> identity() {
-    return tail.identity();
+    return tail.identity;
   }
 
   boolean isClaimed() {
     tail.readToEnd();
-    return tail.newest().isPresent();
+    return tail.newest.isPresent();
   }
 
   /** The claims to store in the state, ending with this job's claim. */
@@ -80,9 +80,9 @@ final class ClaimedOutput implements AutoCloseable {
 
   /** Requires ownership; {@code isClaimed} if another task of this start may have written. */
   private void requireMayBegin(boolean isClaimed) {
-    Optional<String> newest = tail.newest();
+    Optional<String> newest = tail.newest;
     boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());
-    if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
+    if (!isMine && (line.holds(claim) || tail.all.contains(claim))) {
       throw claims.notOwned(PublisherLine.job(newest.get()) + " has taken it over");
     }
     Optional<String> ahead = isClaimed ? Optional.empty() : written.beyond(state.passed);
@@ -112,30 +112,32 @@ final class ClaimedOutput implements AutoCloseable {
 
   /**
    * Claims the output, aborts open transactions of other jobs, and returns the progress of the
-   * output. Only the first task has lines of inputs.
+   * output.
+   *
+   * @param topics the lines of topics to record, by record key
    */
-  WrittenOffsets begin(List<String> topics, List<String> inputs) throws InterruptedException {
+  WrittenOffsets begin(Map<String, List<String>> topics) throws InterruptedException {
     tail.readToEnd();
     // Read the topic again before the claim: a job that may not start must not stop the other job.
     readWritten(0);
     // In a job with state, all tasks claim the output before the job can write.
-    boolean isClaimed = !state.isThere && tail.newest().equals(Optional.of(claim));
+    boolean isClaimed = !state.isThere && tail.newest.equals(Optional.of(claim));
     requireMayBegin(isClaimed);
     try (Producer<byte[], byte[]> producer =
         new KafkaProducer<>(
             claims.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-      claim(producer, topics, inputs);
+      claim(producer, topics);
       // Another task of this job may have claimed the output and failed before this step.
-      for (String other : tail.all()) {
+      for (String other : tail.all) {
         if (!other.equals(claim)) {
           abortOpen(other);
         }
       }
       // A job of the same id may have written more since its claim.
-      readWritten(tail.newestSince());
+      readWritten(tail.newestSince);
       // Another task of this job may have claimed the output at the same time and written outcomes
       // since.
-      requireMayBegin(isClaimed || (!state.isThere && tail.all().equals(Set.of(claim))));
+      requireMayBegin(isClaimed || (!state.isThere && tail.all.equals(Set.of(claim))));
       if (!state.isThere) {
         forgetWritten(producer);
       } else if (written.beyond(state.passed).isPresent()) {
@@ -151,12 +153,12 @@ final class ClaimedOutput implements AutoCloseable {
     return written;
   }
 
-  private void claim(Producer<byte[], byte[]> producer, List<String> topics, List<String> inputs)
+  private void claim(Producer<byte[], byte[]> producer, Map<String, List<String>> topics)
       throws InterruptedException {
-    if (!tail.newest().equals(Optional.of(claim))) {
-      sendClaim(producer, claim, tail.newest().orElse(""));
+    if (!tail.newest.equals(Optional.of(claim))) {
+      sendClaim(producer, claim, tail.newest.orElse(""));
       tail.readToEnd();
-      String first = tail.newest().orElseThrow();
+      String first = tail.newest.orElseThrow();
       if (!first.equals(claim)) {
         // Compaction keeps only the last claim, which must be the valid claim.
         sendClaim(producer, first, claim);
@@ -164,14 +166,13 @@ final class ClaimedOutput implements AutoCloseable {
       }
       LOG.info("{} has claimed the output on topic {}", claim, claims.output());
     }
-    if (!tail.identity().equals(Optional.of(claims.identity()))) {
+    if (!tail.identity.equals(Optional.of(claims.identity()))) {
       send(producer, OutputClaim.identityKey(claims.output()), claims.identity().toBytes());
     }
-    if (isFirstTask() && !topics.equals(tail.topics().get(claims.topicsKey()))) {
-      send(producer, claims.topicsKey(), String.join("\n", topics).getBytes(UTF_8));
-    }
-    if (!inputs.isEmpty() && !inputs.equals(tail.topics().get(claims.inputsKey()))) {
-      send(producer, claims.inputsKey(), String.join("\n", inputs).getBytes(UTF_8));
+    for (Map.Entry<String, List<String>> each : topics.entrySet()) {
+      if (!each.getValue().equals(tail.topics.get(each.getKey()))) {
+        send(producer, each.getKey(), String.join("\n", each.getValue()).getBytes(UTF_8));
+      }
     }
   }
 

@@ -14,7 +14,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The claims of an output on a topic. Each read continues where the previous read ended. Claims are
@@ -32,11 +31,14 @@ final class ClaimsTail implements AutoCloseable {
   private final String identityKey;
   private final TailReader reader;
   private final String topicsPrefix;
-  private final Map<String, List<String>> topics = new HashMap<>();
-  private final Set<String> all = new LinkedHashSet<>();
-  private String newest;
-  private @Nullable JobIdentity identity;
-  private long newestSince;
+  // The latest lines of OutputTopics, by record key.
+  final Map<String, List<String>> topics = new HashMap<>();
+  final Set<String> all = new LinkedHashSet<>();
+  // The latest identity; empty if no job of this release has written the output.
+  Optional<JobIdentity> identity = Optional.empty();
+  // The newest claim, and the offset of its first record.
+  Optional<String> newest = Optional.empty();
+  long newestSince;
 
   ClaimsTail(Properties clientProperties, String topic, String output) {
     this.key = OutputClaim.claimKey(output);
@@ -75,7 +77,7 @@ final class ClaimsTail implements AutoCloseable {
     }
     String recordKey = new String(record.key(), UTF_8);
     if (recordKey.equals(identityKey)) {
-      identity = JobIdentity.parse(record.value());
+      identity = Optional.of(JobIdentity.parse(record.value()));
     }
     if (recordKey.startsWith(topicsPrefix)) {
       topics.put(recordKey, new String(record.value(), UTF_8).lines().toList());
@@ -85,8 +87,8 @@ final class ClaimsTail implements AutoCloseable {
     }
     String claim = new String(record.value(), UTF_8);
     all.add(claim);
-    if (!claim.equals(newest)) {
-      newest = claim;
+    if (!newest.equals(Optional.of(claim))) {
+      newest = Optional.of(claim);
       newestSince = record.offset();
     }
   }
@@ -95,33 +97,13 @@ final class ClaimsTail implements AutoCloseable {
   private boolean isLate(ConsumerRecord<byte[], byte[]> record) {
     Header after = record.headers().lastHeader(AFTER);
     // The first record after compaction may refer to a deleted claim.
-    return newest != null && after != null && !new String(after.value(), UTF_8).equals(newest);
+    return newest.isPresent()
+        && after != null
+        && !new String(after.value(), UTF_8).equals(newest.get());
   }
 
   PublisherLine line() {
-    return newest().map(claim -> new PublisherLine(List.of(claim), -1)).orElse(PublisherLine.NEW);
-  }
-
-  Optional<String> newest() {
-    return Optional.ofNullable(newest);
-  }
-
-  /** The latest identity; empty if no job of this release has written the output. */
-  Optional<JobIdentity> identity() {
-    return Optional.ofNullable(identity);
-  }
-
-  /** The latest lines of {@link OutputTopics}, by record key. */
-  Map<String, List<String>> topics() {
-    return topics;
-  }
-
-  Set<String> all() {
-    return all;
-  }
-
-  long newestSince() {
-    return newestSince;
+    return newest.map(claim -> new PublisherLine(List.of(claim), -1)).orElse(PublisherLine.NEW);
   }
 
   @Override

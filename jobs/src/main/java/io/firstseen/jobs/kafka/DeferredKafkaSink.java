@@ -181,7 +181,7 @@ record DeferredKafkaSink<T, R>(
         tail = claim.tail();
       }
       tail.readToEnd();
-      Optional<String> newest = tail.newest();
+      Optional<String> newest = tail.newest;
       // Without records there is nothing to commit yet.
       boolean isUnclaimed = newest.isEmpty() && !hasWritten;
       if (!isUnclaimed && !newest.equals(Optional.of(claim.of(context.getJobInfo().getJobId())))) {

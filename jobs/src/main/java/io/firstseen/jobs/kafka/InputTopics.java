@@ -75,15 +75,14 @@ class InputTopics implements AutoCloseable {
             .collect(Collectors.toSet());
     Map<TopicPartition, Long> begins = brokers.offsets(partitions, OffsetSpec.earliest());
     Map<TopicPartition, Long> ends = brokers.offsets(partitions, OffsetSpec.latest());
-    return splits.stream()
-        .map(
-            split -> {
-              TopicPartition each = split.getTopicPartition();
-              return partitions.contains(each)
-                  ? withinLog(split, begins.get(each), ends.get(each))
-                  : split;
-            })
-        .toList();
+    splits.replaceAll(
+        split -> {
+          TopicPartition each = split.getTopicPartition();
+          return partitions.contains(each)
+              ? withinLog(split, begins.get(each), ends.get(each))
+              : split;
+        });
+    return splits;
   }
 
   private KafkaPartitionSplit withinLog(KafkaPartitionSplit split, long begin, long end) {

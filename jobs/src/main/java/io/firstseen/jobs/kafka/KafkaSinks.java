@@ -27,6 +27,8 @@ public final class KafkaSinks {
    */
   private static final int BATCH_BYTES = 1 << 16;
 
+  private static final String DEAD_LETTERS = "dead-letters";
+
   private KafkaSinks() {}
 
   /**
@@ -37,12 +39,14 @@ public final class KafkaSinks {
    * @throws UserErrorException if the hash key cannot be read
    */
   public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options, Continued continued) {
-    String ids = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
     return new OutcomeSinks(
         sink(
             kafka,
-            claim(kafka, options, continued, "outcomes", outcomeTopics(kafka), eventsTopics(kafka)),
-            ids,
+            options,
+            continued,
+            "outcomes",
+            outcomeTopics(kafka),
+            eventsTopics(kafka),
             new OutcomeShards(
                 options.dedup().shards(),
                 options.keyHashSource(),
@@ -50,15 +54,11 @@ public final class KafkaSinks {
         kafka.topics().duplicates(),
         sink(
             kafka,
-            claim(
-                kafka,
-                options,
-                continued,
-                "dead-letters",
-                deadLetterTopics(kafka),
-                new OutputTopics(Map.of(), true, 0)),
-            // An ACL on ids with the common prefix is sufficient for both.
-            ids + ".dead-letters",
+            options,
+            continued,
+            DEAD_LETTERS,
+            deadLetterTopics(kafka),
+            new OutputTopics(Map.of(), true, 0),
             OutcomeShards.ONE));
   }
 
@@ -93,36 +93,36 @@ public final class KafkaSinks {
     return new OutputTopics(names, kafka.acceptNewTopic(), 0);
   }
 
-  private static OutputClaim claim(
+  /** A sink after an operator that ensures that only one job writes the outcomes. */
+  private static Sink<Outcome> sink(
       KafkaOptions kafka,
       JobOptions options,
       Continued continued,
-      String sink,
+      String name,
       OutputTopics topics,
-      OutputTopics inputs) {
-    return new OutputClaim(
-        kafka.clientProperties(),
-        kafka.topics().claimsTopic(),
-        kafka.topics().outputTopic(),
-        sink,
-        kafka.transactionalIdPrefix(kafka.topics().outputTopic()),
-        kafka.takeOver(),
-        continued.claims(),
-        JobIdentity.ofDedup(kafka, options),
-        kafka.acceptedChanges(),
-        topics,
-        inputs);
-  }
-
-  /** A sink after an operator that ensures that only one job writes the outcomes. */
-  private static Sink<Outcome> sink(
-      KafkaOptions kafka, OutputClaim claim, String ids, OutcomeShards shards) {
+      OutputTopics inputs,
+      OutcomeShards shards) {
     OutcomeRecords records = records(kafka);
+    String ids = kafka.transactionalIdPrefix(kafka.topics().outputTopic());
+    OutputClaim claim =
+        new OutputClaim(
+            kafka.clientProperties(),
+            kafka.topics().claimsTopic(),
+            kafka.topics().outputTopic(),
+            name,
+            ids,
+            kafka.takeOver(),
+            continued.claims(),
+            JobIdentity.ofDedup(kafka, options),
+            kafka.acceptedChanges(),
+            topics,
+            inputs);
     return new DeferredKafkaSink<>(
         records::parts,
         records,
         producerOfOutcomes(kafka),
-        ids,
+        // An ACL on ids with the common prefix is sufficient for both sinks.
+        name.equals(DEAD_LETTERS) ? ids + "." + DEAD_LETTERS : ids,
         List.copyOf(claim.topics().names().values()),
         claim,
         outcomes ->

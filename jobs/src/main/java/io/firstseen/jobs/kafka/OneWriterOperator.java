@@ -121,7 +121,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private void begin() throws InterruptedException {
     hasBegun = true;
     outcomes.setWritten(
-        claimed.begin(topics, isFirstTask() ? claims.inputs().now(brokers) : List.of()));
+        claimed.begin(isFirstTask() ? claims.topicLines(topics, brokers) : Map.of()));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import org.apache.flink.api.common.JobID;
@@ -51,13 +52,12 @@ record OutputClaim(
     return output + "/identity";
   }
 
-  /** The record key of the lines of {@link OutputTopics} of the sink. */
-  String topicsKey() {
-    return topicsPrefix(output) + sink;
-  }
-
-  String inputsKey() {
-    return topicsPrefix(output) + "events";
+  /** The lines of {@link OutputTopics} to record, by record key. */
+  Map<String, List<String>> topicLines(List<String> written, Brokers brokers) {
+    String prefix = topicsPrefix(output);
+    return inputs.names().isEmpty()
+        ? Map.of(prefix + sink, written)
+        : Map.of(prefix + sink, written, prefix + "events", inputs.now(brokers));
   }
 
   static String topicsPrefix(String output) {

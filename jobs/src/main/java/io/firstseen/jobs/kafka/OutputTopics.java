@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.operators.UserErrorException;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -22,9 +21,10 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
   private static final String ACCEPTED = "--accepted-topic";
 
   /** The current or previous state of a topic at the brokers. */
-  private record Known(String name, Uuid id, int partitions) {
-    static Known parse(String[] words) {
-      return new Known(words[1], Uuid.fromString(words[2]), Integer.parseInt(words[3]));
+  private record Known(String option, String name, Uuid id, int partitions) {
+    static Known parse(String line) {
+      String[] words = line.split(" ", -1);
+      return new Known(words[0], words[1], Uuid.fromString(words[2]), Integer.parseInt(words[3]));
     }
   }
 
@@ -59,20 +59,18 @@ record OutputTopics(Map<String, String> names, boolean acceptsNew, int acceptedP
 
   /** Compares each topic with the recorded line of its option, if there is one. */
   static void requireSame(Iterable<String> before, List<String> now) {
-    Map<String, Known> known = new LinkedHashMap<>();
-    for (String line : before) {
-      String[] words = line.split(" ");
-      known.put(words[0], Known.parse(words));
-    }
     for (String line : now) {
-      String[] words = line.split(" ");
-      if (known.containsKey(words[0])) {
-        requireSame(words[0], known.get(words[0]), Known.parse(words));
+      Known topic = Known.parse(line);
+      for (String other : before) {
+        requireSame(topic.option, Known.parse(other), topic);
       }
     }
   }
 
   private static void requireSame(String option, Known before, Known now) {
+    if (!option.equals(before.option)) {
+      return;
+    }
     if (!now.name.equals(before.name)) {
       throw new UserErrorException(
           "%s is %s, but the job of the state wrote to topic %s: start the job with %1$s %3$s, or with --accept-new-topic to write to a different topic, which has no earlier records"

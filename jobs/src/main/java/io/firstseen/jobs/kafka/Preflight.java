@@ -330,7 +330,7 @@ public final class Preflight implements AutoCloseable {
             return null;
           }
           boolean reads = job == Job.SNAPSHOTS;
-          JobIdentity recorded = isThere ? claims().identity().orElse(null) : null;
+          JobIdentity recorded = isThere ? claims().identity.orElse(null) : null;
           if (recorded == null) {
             return reads
                 ? warn(
@@ -382,7 +382,7 @@ public final class Preflight implements AutoCloseable {
 
   private @Nullable String writtenTopics(String check) {
     try {
-      Map<String, List<String>> before = claims().topics();
+      Map<String, List<String>> before = claims().topics;
       if (!before.isEmpty() && !options.acceptNewTopic()) {
         List<String> all = before.values().stream().flatMap(List::stream).toList();
         OutputTopics.requireSame(all, KafkaSinks.eventsTopics(options).now(brokers));

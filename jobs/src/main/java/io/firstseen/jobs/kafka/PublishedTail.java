@@ -48,11 +48,12 @@ final class PublishedTail implements AutoCloseable {
   private final TailReader reader;
   // Signatures of manifests that were sent but not read yet, by sequence.
   private final Map<Long, ManifestSignature> sent = new HashMap<>();
-  private OptionalLong contradicted = OptionalLong.empty();
+  // The sequence of a signed manifest that differs from the one that was sent.
+  OptionalLong contradicted = OptionalLong.empty();
   private Manifest newest;
   private String newestClaim;
-  // Digests of blobs; null if they are not collected.
-  private @Nullable Set<String> blobs;
+  // Digests of the blobs that were read and not deleted; null if they are not collected.
+  @Nullable Set<String> blobs;
 
   /** Positions the reader at the start of the topic; without keys, manifests may be unsigned. */
   PublishedTail(
@@ -105,6 +106,10 @@ final class PublishedTail implements AutoCloseable {
                 Optional.ofNullable(tail.newest));
           }
         });
+  }
+
+  boolean signedOnly() {
+    return !keys.isEmpty();
   }
 
   void readToEnd() {
@@ -179,10 +184,6 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  OptionalLong contradicted() {
-    return contradicted;
-  }
-
   private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte @Nullable [] value) {
     // All chunks of a blob are written or deleted in one transaction.
     if (chunk.index() == 0) {
@@ -200,11 +201,6 @@ final class PublishedTail implements AutoCloseable {
     // This call waits for a new topic; its partitions are completely known afterwards.
     reader.ends(List.of(manifests));
     reader.startAt(reader.partitions());
-  }
-
-  /** Digests of the blobs that were read and not deleted since {@link #keepBlobs}. */
-  @Nullable Set<String> blobs() {
-    return blobs;
   }
 
   /** Stops collecting digests and reading partitions that contain only blobs. */

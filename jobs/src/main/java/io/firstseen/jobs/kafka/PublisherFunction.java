@@ -3,7 +3,6 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.operators.UserErrorException;
@@ -81,7 +80,6 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private transient ListState<Tuple2<List<String>, Long>> state;
   private transient PublisherLine line;
   private transient PublishedTail tail;
-  private transient boolean signedOnly;
   // The records on the topic when this job started, including open transactions.
   private transient @Nullable Map<TopicPartition, Long> written;
   // Null after the claim was sent.
@@ -105,14 +103,12 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     setState = context.getOperatorStateStore().getListState(SET);
     requireStateOfSet(hasState);
     requireOptionsOfDedup();
-    List<TrustedKey> trusted = settings.keys().read();
-    signedOnly = !trusted.isEmpty();
     tail =
         new PublishedTail(
             reader(IsolationLevel.READ_COMMITTED),
             settings.topic(),
             settings.setName(),
-            trusted,
+            settings.keys().read(),
             getRuntimeContext().getMetricGroup().counter("passedOver"));
     if (!settings.isOnlyManifests() && context.isRestored()) {
       // The job that wrote the state may have published elsewhere, or the blobs that it sent may
@@ -122,7 +118,13 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       written = written();
     }
     tail.readToEnd();
-    requireMayBegin(line, tail);
+    Optional<String> refusal =
+        line.refusalToBegin(tail.signedOnly(), tail.newestClaim(), tail.newestSequence());
+    if (refusal.isPresent()) {
+      throw notOwned(
+          refusal.get()
+              + " (publish under another --set, start from the newest savepoint, or stop the other job and start this job with --take-over)");
+    }
   }
 
   /** Without the keys of the set, the set would start empty in the middle of the input. */
@@ -159,7 +161,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     if (dedupTail.exists()) {
       dedupTail.readToEnd();
       dedupTail
-          .identity()
+          .identity
           .flatMap(
               dedup ->
                   settings.identity().difference(dedup.ofChangelog(), settings.acceptedChanges()))
@@ -174,19 +176,6 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     return new UserErrorException(
         "the options differ from the options of the dedup job that writes topic %s, so the set would not contain the keys of the topic: %s"
             .formatted(changelog, difference));
-  }
-
-  private void requireMayBegin(PublisherLine mine, PublishedTail published) {
-    Optional<String> refusal =
-        signedOnly
-            ? mine.refusalToBegin(published.newestSequence())
-            : mine.refusalToBegin(published.newestClaim(), published.newestSequence());
-    if (refusal.isPresent()) {
-      throw notOwned(
-          refusal.get()
-              + " (publish under another --set, start from the newest savepoint, or stop the "
-              + "other job and start this job with --take-over)");
-    }
   }
 
   private UserErrorException notOwned(String reason) {
@@ -217,8 +206,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       }
       line = line.after(manifest.sequence());
       tail.sent(manifest);
-    } else if (record.kind() == SnapshotRecord.Kind.BLOB && tail.blobs() != null) {
-      tail.blobs().add(record.key());
+    } else if (record.kind() == SnapshotRecord.Kind.BLOB && tail.blobs != null) {
+      tail.blobs.add(record.key());
     } else if (record.kind() == SnapshotRecord.Kind.IN_USE) {
       requireBlobs(record);
       return;
@@ -227,28 +216,23 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   }
 
   private Optional<String> refusalToSend(long next) {
-    if (!signedOnly) {
-      return line.refusalToSend(next, tail.newestClaim(), tail.newestSequence());
-    }
-    if (tail.contradicted().isPresent()) {
-      return Optional.of(
-          ("its manifest %d differs from the manifest that this job sent: another job signs with "
-                  + "a trusted key (stop that job, and start this job again with --take-over)")
-              .formatted(tail.contradicted().getAsLong()));
-    }
-    return line.refusalToSend(next, tail.newestSequence());
+    return tail.contradicted.isPresent()
+        ? Optional.of(
+            "its manifest %d differs from the manifest that this job sent: another job signs with a trusted key (stop that job, and start this job again with --take-over)"
+                .formatted(tail.contradicted.getAsLong()))
+        : line.refusalToSend(next, tail.signedOnly(), tail.newestClaim(), tail.newestSequence());
   }
 
   private void requireBlobs(SnapshotRecord inUse) throws IOException {
-    if (tail.blobs() != null) {
+    if (tail.blobs != null) {
       tail.readToEnd();
-      BooleanSupplier areAll = () -> tail.blobs().containsAll(inUse.digestsInUse());
+      BooleanSupplier areAll = () -> tail.blobs.containsAll(inUse.digestsInUse());
       if (!tail.awaitCommitted(areAll, written, COMMIT_TIMEOUT)) {
         throw new IOException(
             "transactions on topic %s stayed open, so the job cannot check the blobs of set %s yet: it tries again"
                 .formatted(settings.topic(), settings.setName()));
       }
-      BlobsInPlace.require(inUse, tail.blobs(), "on topic " + settings.topic());
+      BlobsInPlace.require(inUse, tail.blobs, "on topic " + settings.topic());
       tail.forgetBlobs();
       written = null;
     }

@@ -66,31 +66,29 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return index > 0 ? new PublisherLine(claims.subList(index, claims.size()), sequence) : this;
   }
 
-  /** Why a job may not start, given the newest claim and manifest; empty if it may. */
-  Optional<String> refusalToBegin(Optional<String> claim, OptionalLong newest) {
-    if (isMine(claim, newest) && newest.orElse(-1) <= sequence) {
+  /**
+   * Returns the reason why a job may not start; empty if it may start.
+   *
+   * @param signedOnly whether the job only trusts signed manifests: claims, which are not signed,
+   *     are then ignored
+   * @param claim the newest claim on the topic
+   * @param newest the sequence of the newest manifest on the topic
+   */
+  Optional<String> refusalToBegin(boolean signedOnly, Optional<String> claim, OptionalLong newest) {
+    if ((signedOnly || isMine(claim, newest)) && newest.orElse(-1) <= sequence) {
       return Optional.empty();
     }
+    String manifests =
+        newest.isPresent()
+            ? "manifests up to sequence %d".formatted(newest.getAsLong())
+            : "a publisher without manifests";
     return Optional.of(
-        "it has %s, of %s, and this job %s"
+        "it has %s, and this job %s"
             .formatted(
-                newest.isPresent()
-                    ? "manifests up to sequence %d".formatted(newest.getAsLong())
-                    : "a publisher without manifests",
-                job(claim.orElse(UNCLAIMED)),
+                signedOnly
+                    ? "signed " + manifests
+                    : "%s, of %s".formatted(manifests, job(claim.orElse(UNCLAIMED))),
                 position()));
-  }
-
-  /**
-   * Like {@link #refusalToBegin(Optional, OptionalLong)} for a job that only trusts signed
-   * manifests: claims are ignored, because they are not signed.
-   */
-  Optional<String> refusalToBegin(OptionalLong newest) {
-    return newest.orElse(-1) <= sequence
-        ? Optional.empty()
-        : Optional.of(
-            "it has signed manifests up to sequence %d, and this job %s"
-                .formatted(newest.getAsLong(), position()));
   }
 
   private String position() {
@@ -100,21 +98,19 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
             .formatted(sequence, job(claims.get(claims.size() - 1)));
   }
 
-  /** The reason why a job may not send the manifest with the next sequence; empty if it may. */
-  Optional<String> refusalToSend(long next, Optional<String> claim, OptionalLong newest) {
-    if (!isMine(claim, newest)) {
+  /**
+   * Returns the reason why a job may not send the manifest with the next sequence; empty if it may.
+   * The other parameters are those of {@link #refusalToBegin}.
+   */
+  Optional<String> refusalToSend(
+      long next, boolean signedOnly, Optional<String> claim, OptionalLong newest) {
+    if (!signedOnly && !isMine(claim, newest)) {
       return Optional.of(job(claim.orElse(UNCLAIMED)) + " has taken it over");
     }
-    return refusalToSend(next, newest);
-  }
-
-  Optional<String> refusalToSend(long next, OptionalLong newest) {
     long published = newest.orElse(-1);
     return published > sequence || published >= next
         ? Optional.of(
-            ("it has manifest %d, which this job did not send: the previous job was still "
-                    + "running (stop that job, and start this job from the newest state of that "
-                    + "job, or again with --take-over)")
+            "it has manifest %d, which this job did not send: the previous job was still running (stop that job, and start this job from the newest state of that job, or again with --take-over)"
                 .formatted(published))
         : Optional.empty();
   }

@@ -157,8 +157,8 @@ class OneWriterOperatorTest {
         new ClaimsTail(
             kafka.clientProperties(), kafka.topics().claimsTopic(), kafka.topics().outputTopic())) {
       tail.readToEnd();
-      assertThat(tail.newest()).contains(claim().of(second));
-      assertThat(tail.identity()).contains(claim().identity());
+      assertThat(tail.newest).contains(claim().of(second));
+      assertThat(tail.identity).contains(claim().identity());
     }
     // The options are also in the state: different options are rejected.
     KafkaOptions other =
@@ -214,7 +214,7 @@ class OneWriterOperatorTest {
                 try (ClaimedOutput output =
                     new ClaimedOutput(claim(), job, new TaskInfoImpl("sink", 1, 0, 1, 0), none)) {
                   both.await();
-                  output.begin(List.of(), List.of());
+                  output.begin(Map.of());
                 } catch (InterruptedException | BrokenBarrierException e) {
                   throw new CompletionException(e);
                 }
@@ -228,7 +228,7 @@ class OneWriterOperatorTest {
               () -> CompletableFuture.allOf(begun.toArray(new CompletableFuture<?>[0])).join())
           .hasMessageContaining("is not this job's");
       tail.readToEnd();
-      first = tail.newest().orElseThrow();
+      first = tail.newest.orElseThrow();
     }
     assertThat(begun.get(jobs.indexOf(first))).isCompleted();
     assertThat(begun.get(1 - jobs.indexOf(first))).isCompletedExceptionally();
@@ -271,7 +271,7 @@ class OneWriterOperatorTest {
                 kafka.clientProperties(),
                 kafka.topics().claimsTopic(),
                 kafka.topics().outputTopic())) {
-      early.begin(List.of(), List.of());
+      early.begin(Map.of());
       // The second job has read the topic before the first one wrote its claim.
       ProducerRecord<byte[], byte[]> late =
           new ProducerRecord<>(
@@ -282,9 +282,9 @@ class OneWriterOperatorTest {
       late.headers().add(ClaimsTail.AFTER, new byte[0]);
       producer.send(late).get();
       tail.readToEnd();
-      assertThat(tail.newest()).contains(first);
-      assertThat(tail.all()).containsExactly(first);
-      early.begin(List.of(), List.of());
+      assertThat(tail.newest).contains(first);
+      assertThat(tail.all).containsExactly(first);
+      early.begin(Map.of());
     }
   }
 

@@ -87,7 +87,7 @@ class PublishedTailTest {
     tail.readToEnd();
     assertThat(tail.newestSequence()).hasValue(7);
     assertThat(tail.newestClaim()).hasValue("me");
-    assertThat(tail.blobs()).isEmpty();
+    assertThat(tail.blobs).isEmpty();
   }
 
   /** Records behind an open transaction, which may be of another job, are not read. */
@@ -101,9 +101,9 @@ class PublishedTailTest {
         .isFalse();
     consumer.schedulePollTask(() -> {});
     consumer.schedulePollTask(() -> write(FIRST, A + "/0", new byte[1]));
-    assertThat(tail.awaitCommitted(() -> tail.blobs().contains(A), written, Duration.ofMinutes(1)))
+    assertThat(tail.awaitCommitted(() -> tail.blobs.contains(A), written, Duration.ofMinutes(1)))
         .isTrue();
-    assertThat(tail.blobs()).containsExactly(A);
+    assertThat(tail.blobs).containsExactly(A);
     assertThat(tail.awaitCommitted(() -> false, written, Duration.ofMinutes(1)))
         .as("nothing is open, so it will not come")
         .isTrue();
@@ -118,13 +118,13 @@ class PublishedTailTest {
     write(LAST, C + "/0", new byte[1]);
     write(LAST, C + "/0", null);
     tail.readToEnd();
-    assertThat(tail.blobs()).containsExactlyInAnyOrder(A, B);
+    assertThat(tail.blobs).containsExactlyInAnyOrder(A, B);
     tail.forgetBlobs();
     assertThat(consumer.assignment()).containsExactly(FIRST);
     write(FIRST, "s", manifest("s", 7).toBytes());
     tail.readToEnd();
     assertThat(tail.newestSequence()).hasValue(7);
-    assertThat(tail.blobs()).isNull();
+    assertThat(tail.blobs).isNull();
   }
 
   @Test
@@ -164,11 +164,11 @@ class PublishedTailTest {
     tail.readToEnd();
     assertThat(tail.newestSequence()).hasValue(7);
     assertThat(passedOver.getCount()).isEqualTo(3);
-    assertThat(tail.contradicted()).isEmpty();
+    assertThat(tail.contradicted).isEmpty();
     tail.sent(key.sign(manifest("s", 8)));
     write(FIRST, "s", key.sign(manifest("s", 8).withTimes(1, null)).toBytes());
     tail.readToEnd();
-    assertThat(tail.contradicted()).isEqualTo(OptionalLong.of(8));
+    assertThat(tail.contradicted).isEqualTo(OptionalLong.of(8));
   }
 
   @Test

@@ -48,7 +48,7 @@ class PublisherLineTest {
       })
   void whoMayBegin(String claims, long sequence, String claim, Long newest, String end) {
     Optional<String> refusal =
-        line(claims, sequence).refusalToBegin(Optional.ofNullable(claim), sequence(newest));
+        line(claims, sequence).refusalToBegin(false, Optional.ofNullable(claim), sequence(newest));
     assertThat(refusal.orElse("it may begin")).contains(end);
   }
 
@@ -74,7 +74,8 @@ class PublisherLineTest {
   void nothingFollowsManifestsThatItDidNotSend(
       long sequence, long next, Long newest, boolean mayBeSent) {
     Optional<String> claim = newest == null ? Optional.empty() : Optional.of("a/1");
-    Optional<String> refusal = line("a/1", sequence).refusalToSend(next, claim, sequence(newest));
+    Optional<String> refusal =
+        line("a/1", sequence).refusalToSend(next, false, claim, sequence(newest));
     assertThat(refusal.isEmpty()).as("%s", refusal).isEqualTo(mayBeSent);
   }
 
@@ -92,9 +93,13 @@ class PublisherLineTest {
       })
   void whereOnlySignedManifestsCountSequencesDecide(
       String claims, long sequence, Long newest, String end) {
-    Optional<String> refusal = line(claims, sequence).refusalToBegin(sequence(newest));
+    Optional<String> refusal =
+        line(claims, sequence).refusalToBegin(true, Optional.empty(), sequence(newest));
     assertThat(refusal.orElse("it may begin")).contains(end);
-    assertThat(line(claims, sequence).refusalToSend(sequence + 1, sequence(newest)).isPresent())
+    assertThat(
+            line(claims, sequence)
+                .refusalToSend(sequence + 1, true, Optional.empty(), sequence(newest))
+                .isPresent())
         .isEqualTo(refusal.isPresent());
   }
 
@@ -103,7 +108,7 @@ class PublisherLineTest {
   void nothingIsSentAfterTheClaimOfAnother(String claim, boolean mayBeSent) {
     assertThat(
             line("a/1 b/1", 7)
-                .refusalToSend(8, Optional.of(claim), OptionalLong.of(7))
+                .refusalToSend(8, false, Optional.of(claim), OptionalLong.of(7))
                 .orElse("a job has not taken it over"))
         .isEqualTo(
             mayBeSent
@@ -119,7 +124,7 @@ class PublisherLineTest {
     assertThat(line.since(Optional.of("a/1"))).as("not committed").isEqualTo(line("a/1 c/1", 8));
     line = line.since(Optional.of("c/1"));
     assertThat(line).isEqualTo(line("c/1", 8));
-    assertThat(line.refusalToBegin(Optional.of("a/1"), OptionalLong.of(8))).isPresent();
+    assertThat(line.refusalToBegin(false, Optional.of("a/1"), OptionalLong.of(8))).isPresent();
   }
 
   @Test
@@ -127,9 +132,9 @@ class PublisherLineTest {
     PublisherLine there = PublisherLine.of(Optional.of("b/1"), OptionalLong.of(9));
     for (PublisherLine line :
         List.of(there.then(PublisherLine.NEW), there.then(line("a/1", 7)), there)) {
-      assertThat(line.refusalToBegin(Optional.of("b/1"), OptionalLong.of(9))).isEmpty();
-      assertThat(line.refusalToBegin(Optional.of("b/1"), OptionalLong.of(10))).isPresent();
-      assertThat(line.refusalToBegin(Optional.of("c/1"), OptionalLong.of(9))).isPresent();
+      assertThat(line.refusalToBegin(false, Optional.of("b/1"), OptionalLong.of(9))).isEmpty();
+      assertThat(line.refusalToBegin(false, Optional.of("b/1"), OptionalLong.of(10))).isPresent();
+      assertThat(line.refusalToBegin(false, Optional.of("c/1"), OptionalLong.of(9))).isPresent();
     }
     // Its own state is used when it starts again with the same option.
     assertThat(there.then(line("b/1 d/1", 12)).since(Optional.of("d/1")))
@@ -140,8 +145,8 @@ class PublisherLineTest {
   @Test
   void manifestsWithoutAClaimCanBeTakenOver() {
     PublisherLine there = PublisherLine.of(Optional.empty(), OptionalLong.of(9));
-    assertThat(there.refusalToBegin(Optional.empty(), OptionalLong.of(9))).isEmpty();
-    assertThat(there.refusalToSend(10, Optional.empty(), OptionalLong.of(9))).isEmpty();
+    assertThat(there.refusalToBegin(false, Optional.empty(), OptionalLong.of(9))).isEmpty();
+    assertThat(there.refusalToSend(10, false, Optional.empty(), OptionalLong.of(9))).isEmpty();
     assertThat(there.claimedBy("a/1").since(Optional.of("a/1"))).isEqualTo(line("a/1", 9));
   }
 }
