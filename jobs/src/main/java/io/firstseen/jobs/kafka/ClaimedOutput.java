@@ -2,7 +2,6 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.jobs.options.JobIdentity;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,7 @@ final class ClaimedOutput implements AutoCloseable {
   private final String claim;
   private final TaskInfo task;
   private final State state;
-  private final ClaimsTail tail;
+  final ClaimsTail tail;
   private PublisherLine line;
   // The committed progress of the sink, and the keys of its records.
   private WrittenOffsets written;
@@ -62,10 +61,6 @@ final class ClaimedOutput implements AutoCloseable {
       tail.close();
       throw e;
     }
-  }
-
-  Optional<JobIdentity> identity() {
-    return tail.identity;
   }
 
   boolean isClaimed() {

@@ -93,7 +93,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
             task,
             new ClaimedOutput.State(
                 isThere, line, passed, context.getRestoredCheckpointId().orElse(0)));
-    Optional<JobIdentity> before = claimed.identity();
+    Optional<JobIdentity> before = claimed.tail.identity;
     identity = states.getUnionListState(IDENTITY);
     for (Map<String, String> each : identity.get()) {
       before = Optional.of(JobIdentity.of(each));

@@ -18,11 +18,15 @@ import org.apache.flink.api.common.JobID;
 /**
  * The settings with which a sink of a dedup job claims its output.
  *
+ * @param topic the topic of claims
  * @param output the output topic after which the job is named; a claim covers this topic and the
  *     other output topics
  * @param ids the prefix of the transactional ids of all sinks of the job
  * @param takenOver the claim that this job may replace in addition to the claims of its state
- * @param inputs the topics of events, recorded for {@code doctor}; empty for a second sink
+ * @param identity the options that must be the same in later starts and in readers of the output
+ * @param acceptedChanges the options that may differ from the recorded options
+ * @param inputs the topics of events, which are recorded for {@code doctor}; empty for a second
+ *     sink
  */
 record OutputClaim(
     Properties clientProperties,

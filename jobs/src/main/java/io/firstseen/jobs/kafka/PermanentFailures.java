@@ -4,7 +4,7 @@ import io.firstseen.operators.UserErrorException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
@@ -18,22 +18,17 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 
 /** Failures of a Kafka writer that a restart does not fix. */
 final class PermanentFailures {
-  // A failure and its fix.
-  private record Kind(Class<? extends Throwable> type, String advice) {}
-
-  private static final List<Kind> KINDS =
-      List.of(
-          new Kind(
-              RecordTooLargeException.class,
-              "increase max.message.bytes of the topic to at least 1000000"),
-          new Kind(
-              InvalidTimestampException.class,
-              "increase message.timestamp.before.max.ms or message.timestamp.after.max.ms of the "
-                  + "topic"),
-          new Kind(
-              UnsupportedForMessageFormatException.class,
-              "use a broker that supports transactions"),
-          new Kind(ConfigException.class, "correct --kafka-property or --kafka-properties"));
+  // The fix for each failure.
+  private static final Map<Class<? extends Throwable>, String> ADVICE =
+      Map.of(
+          RecordTooLargeException.class,
+          "increase max.message.bytes of the topic to at least 1000000",
+          InvalidTimestampException.class,
+          "increase message.timestamp.before.max.ms or message.timestamp.after.max.ms of the topic",
+          UnsupportedForMessageFormatException.class,
+          "use a broker that supports transactions",
+          ConfigException.class,
+          "correct --kafka-property or --kafka-properties");
 
   private PermanentFailures() {}
 
@@ -47,8 +42,8 @@ final class PermanentFailures {
     if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
       return Optional.empty();
     }
-    for (Kind kind : KINDS) {
-      Optional<? extends Throwable> cause = ExceptionUtils.findThrowable(failure, kind.type);
+    for (Map.Entry<Class<? extends Throwable>, String> each : ADVICE.entrySet()) {
+      Optional<? extends Throwable> cause = ExceptionUtils.findThrowable(failure, each.getKey());
       if (cause.isPresent()) {
         String where =
             ExceptionUtils.findThrowableWithMessage(failure, "Failed to send data to Kafka")
@@ -58,7 +53,7 @@ final class PermanentFailures {
         return Optional.of(
             new UserErrorException(
                 "%s: %s (%s, and restart the job from its newest checkpoint)"
-                    .formatted(where, cause.get().getMessage(), kind.advice)));
+                    .formatted(where, cause.get().getMessage(), each.getValue())));
       }
     }
     return Optional.empty();

@@ -54,7 +54,6 @@ public final class Preflight implements AutoCloseable {
   private final String servers;
   private final Brokers brokers;
   private final List<Requirement> requirements = new ArrayList<>();
-  private final List<TopicDescription> events = new ArrayList<>();
   private final RequiredTopics topics;
   private boolean isSnapshotsTopicThere;
 
@@ -66,7 +65,7 @@ public final class Preflight implements AutoCloseable {
     this.found = found;
     this.servers = options.bootstrapServers();
     this.brokers = Brokers.connect(options.clientProperties());
-    this.topics = new RequiredTopics(needs, restoredFrom, creates, brokers, events);
+    this.topics = new RequiredTopics(needs, restoredFrom, creates, brokers);
     if (job.dedups()) {
       transactionTimeout();
       eventsTopics();
@@ -103,7 +102,7 @@ public final class Preflight implements AutoCloseable {
       preflight.requirements.forEach(preflight::check);
       boolean takesOver = needs.kafka().takeOver();
       return new Continued(
-          preflight.topics.retention(),
+          preflight.topics.retention,
           takesOver && needs.job().dedups() ? preflight.claims().line() : PublisherLine.NEW,
           takesOver && needs.job().publishes() ? preflight.takenOver(needs) : PublishedSet.NOTHING);
     }
@@ -156,7 +155,8 @@ public final class Preflight implements AutoCloseable {
     if (job.dedups()) {
       requirement(
           "offsets of the topics of events",
-          check -> lostOffsets(options.topics().outputTopic(), RequiredTopics.names(events)));
+          check ->
+              lostOffsets(options.topics().outputTopic(), RequiredTopics.names(topics.events)));
       requirement("topics of the last job", this::writtenTopics);
       optionsOfDedup();
     } else if (job == Job.SNAPSHOTS) {
@@ -251,9 +251,9 @@ public final class Preflight implements AutoCloseable {
                     .filter(name -> pattern.matcher(name).matches())
                     .sorted()
                     .toList();
-            events.addAll(brokers.topics(names, READ).values());
+            topics.events.addAll(brokers.topics(names, READ).values());
             RequiredTopics.must(
-                !events.isEmpty(),
+                !topics.events.isEmpty(),
                 "no topic of events at %s matches %s".formatted(servers, pattern));
             return String.join(", ", names);
           });
@@ -273,7 +273,7 @@ public final class Preflight implements AutoCloseable {
                           new UserErrorException(
                               "topic %s of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s, or set --events-topic to an existing topic"
                                   .formatted(name, servers)));
-          events.add(topic);
+          topics.events.add(topic);
           return topics.settings(topic);
         });
   }
@@ -283,7 +283,7 @@ public final class Preflight implements AutoCloseable {
     requirement(
         "stop offsets",
         check -> {
-          for (TopicDescription topic : events) {
+          for (TopicDescription topic : topics.events) {
             for (TopicPartitionInfo info : topic.partitions()) {
               TopicPartition partition = new TopicPartition(topic.name(), info.partition());
               RequiredTopics.must(
@@ -308,8 +308,8 @@ public final class Preflight implements AutoCloseable {
           }
           isSnapshotsTopicThere |= topic.name().equals(options.topics().snapshotsTopic());
           String settings = topics.settings(described);
-          topics.warnings().forEach(warning -> warn(check, settings + "; " + warning));
-          return topics.warnings().isEmpty() ? settings : null;
+          topics.warnings.forEach(warning -> warn(check, settings + "; " + warning));
+          return topics.warnings.isEmpty() ? settings : null;
         });
   }
 

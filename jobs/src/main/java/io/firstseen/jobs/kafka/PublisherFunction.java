@@ -56,8 +56,14 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   /**
    * The set that a job publishes, and the dedup job whose changelog it reads.
    *
-   * @param identity null if the job itself dedups
-   * @param acceptedChanges contains {@code set} if the state may lack the keys of the set
+   * @param dedupClaims the claims topic of the dedup job whose changelog the job reads
+   * @param identity the options that must equal the dedup job's options; null if the job itself
+   *     dedups
+   * @param acceptedChanges the options that may differ, {@code set} if the state may lack the keys
+   *     of the set
+   * @param isOnlyManifests whether the topic contains only manifests, and no blobs
+   * @param takenOver the line that this job continues in addition to the line of its state
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   record Settings(
       Properties clientProperties,

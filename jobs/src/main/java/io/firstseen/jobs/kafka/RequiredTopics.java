@@ -1,5 +1,18 @@
 package io.firstseen.jobs.kafka;
 
+import static org.apache.kafka.common.config.TopicConfig.CLEANUP_POLICY_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.DELETE_RETENTION_MS_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MAX_MESSAGE_BYTES_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.RETENTION_BYTES_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.RETENTION_MS_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.SEGMENT_BYTES_CONFIG;
+import static org.apache.kafka.common.config.TopicConfig.SEGMENT_MS_CONFIG;
+
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
@@ -21,7 +34,6 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.acl.AclOperation;
-import org.apache.kafka.common.config.TopicConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,16 +45,16 @@ final class RequiredTopics {
   // Each start of a task reads the topic, and Kafka never compacts the newest segment.
   private static final Map<String, String> CLAIMS_SETTINGS =
       Map.of(
-          TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Duration.ofHours(1).toMillis()),
-          TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(16 << 20),
-          TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.1");
+          SEGMENT_MS_CONFIG, Long.toString(Duration.ofHours(1).toMillis()),
+          SEGMENT_BYTES_CONFIG, Integer.toString(16 << 20),
+          MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.1");
 
   private static final String CREATE_TIME = "CreateTime";
-  private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
-  private static final String DELETE = TopicConfig.CLEANUP_POLICY_DELETE;
+  private static final String COMPACT = "compact";
+  private static final String DELETE = "delete";
   // The maximum difference between the timestamp of a record and the broker's clock.
-  private static final String MAX_AGE = TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
-  private static final String MAX_AHEAD = TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
+  private static final String MAX_AGE = MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
+  private static final String MAX_AHEAD = MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
   static final Set<AclOperation> BOTH = Set.of(AclOperation.READ, AclOperation.WRITE);
   private static final Set<AclOperation> WRITE = Set.of(AclOperation.WRITE);
 
@@ -53,31 +65,30 @@ final class RequiredTopics {
       Supplier<NewTopic> missing,
       Consumer<TopicDescription> body) {}
 
+  // The topics of events, which are added later.
+  final List<TopicDescription> events = new ArrayList<>();
+  // The warnings of the last topic.
+  final List<String> warnings = new ArrayList<>();
+  // The time for which the accepted topic keeps records that a snapshot job has not read.
+  Duration retention = Duration.ZERO;
   private final JobNeeds needs;
   private final KafkaOptions options;
   private final Optional<String> restoredFrom;
   private final boolean creates;
   private final Brokers brokers;
   private final String servers;
-  private final List<TopicDescription> events;
-  // The warnings of the last topic.
-  private final List<String> warnings = new ArrayList<>();
-  private Duration retention = Duration.ZERO;
 
-  /** Keeps the list of events, to which their topics are added later. */
-  RequiredTopics(
-      JobNeeds needs,
-      Optional<String> restoredFrom,
-      boolean creates,
-      Brokers brokers,
-      List<TopicDescription> events) {
+  /**
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; empty without state
+   * @param creates whether missing topics are created
+   */
+  RequiredTopics(JobNeeds needs, Optional<String> restoredFrom, boolean creates, Brokers brokers) {
     this.needs = needs;
     this.options = needs.kafka();
     this.restoredFrom = restoredFrom;
     this.creates = creates;
     this.brokers = brokers;
     this.servers = options.bootstrapServers();
-    this.events = events;
   }
 
   List<Topic> ofDedup() {
@@ -113,7 +124,7 @@ final class RequiredTopics {
                 name,
                 needs.job().dedups() ? Optional.of(mostPartitions()) : Optional.empty(),
                 COMPACT,
-                Map.of(TopicConfig.DELETE_RETENTION_MS_CONFIG, maxDowntimeMillis)),
+                Map.of(DELETE_RETENTION_MS_CONFIG, maxDowntimeMillis)),
         this::requireAcceptedTopic);
   }
 
@@ -155,10 +166,10 @@ final class RequiredTopics {
     // A rejected record would fail the job after every restart.
     mustHave(
         !topic.permissions().contains(AclOperation.WRITE)
-            || number(name, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE)
+            || number(name, MAX_MESSAGE_BYTES_CONFIG, Long.MAX_VALUE)
                 >= KafkaOptions.MAX_WRITTEN_BYTES,
         name,
-        TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+        MAX_MESSAGE_BYTES_CONFIG,
         KafkaOptions.MAX_WRITTEN_BYTES,
         " to accept all records of the job");
     topic.body().accept(described);
@@ -170,21 +181,11 @@ final class RequiredTopics {
     return Optional.of(described);
   }
 
-  List<String> warnings() {
-    return warnings;
-  }
-
-  /** The time for which the accepted topic keeps records that a snapshot job has not read. */
-  Duration retention() {
-    return retention;
-  }
-
   String settings(TopicDescription topic) {
     List<String> settings = new ArrayList<>();
     settings.add(count(topic.partitions().size(), "partition"));
     settings.add(count(replicas(topic), "replica"));
-    for (String name :
-        List.of(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, TopicConfig.CLEANUP_POLICY_CONFIG)) {
+    for (String name : List.of(MIN_IN_SYNC_REPLICAS_CONFIG, CLEANUP_POLICY_CONFIG)) {
       brokers.setting(topic.name(), name).ifPresent(value -> settings.add(name + "=" + value));
     }
     return String.join(", ", settings);
@@ -208,9 +209,8 @@ final class RequiredTopics {
     options
         .topics()
         .minInsyncReplicas()
-        .ifPresent(
-            count -> all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Short.toString(count)));
-    all.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
+        .ifPresent(count -> all.put(MIN_IN_SYNC_REPLICAS_CONFIG, Short.toString(count)));
+    all.put(CLEANUP_POLICY_CONFIG, policy);
     return new NewTopic(name, partitions, options.topics().replicationFactor()).configs(all);
   }
 
@@ -261,7 +261,7 @@ final class RequiredTopics {
         replicas >= needed,
         "topic %s must have %d replicas (--topic-replication-factor), but has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
             .formatted(topic.name(), needed, replicas));
-    long inSync = number(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, -1);
+    long inSync = number(topic.name(), MIN_IN_SYNC_REPLICAS_CONFIG, -1);
     Short neededInSync = options.topics().minInsyncReplicas().orElse(null);
     if (neededInSync != null) {
       must(
@@ -271,7 +271,7 @@ final class RequiredTopics {
       mustHave(
           inSync >= neededInSync,
           topic.name(),
-          TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG,
+          MIN_IN_SYNC_REPLICAS_CONFIG,
           neededInSync,
           " (--topic-min-insync-replicas)");
     } else if (replicas > 1 && inSync == 1) {
@@ -288,9 +288,9 @@ final class RequiredTopics {
       requireCompactedOnly(topic);
     } else {
       mustHave(
-          number(topic, TopicConfig.RETENTION_BYTES_CONFIG, -1) < 0 || !deletes(topic),
+          number(topic, RETENTION_BYTES_CONFIG, -1) < 0 || !deletes(topic),
           topic,
-          TopicConfig.RETENTION_BYTES_CONFIG,
+          RETENTION_BYTES_CONFIG,
           -1,
           " to delete records only by age");
       // A key expires up to an eighth later than the TTL.
@@ -298,17 +298,17 @@ final class RequiredTopics {
       mustHave(
           retention(topic) >= needed.toMillis(),
           topic,
-          TopicConfig.RETENTION_MS_CONFIG,
+          RETENTION_MS_CONFIG,
           needed.toMillis(),
           ", the sum of --ttl, an eighth of it, and --max-downtime");
     }
     if (needs.job() == Job.SNAPSHOTS) {
       long needed = options.maxDowntime().toMillis();
-      long keeps = number(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG, needed);
+      long keeps = number(topic, DELETE_RETENTION_MS_CONFIG, needed);
       mustHave(
           keeps >= needed,
           topic,
-          TopicConfig.DELETE_RETENTION_MS_CONFIG,
+          DELETE_RETENTION_MS_CONFIG,
           needed,
           " to keep tombstones for --max-downtime");
       // A topic that deletes by age also deletes unread records.
@@ -319,15 +319,14 @@ final class RequiredTopics {
   private NewTopic newRecordsTopic() {
     brokers.readSettings(names(events));
     Map<String, String> settings = new HashMap<>();
-    settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
+    settings.put(MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
     widest(MAX_AHEAD).ifPresent(millis -> settings.put(MAX_AHEAD, Long.toString(millis)));
     // A record is older when it is forwarded than when it was sent.
     settings.put(MAX_AGE, Long.toString(Long.MAX_VALUE));
     // The records keep their timestamps, so a shorter retention would delete old records
     // immediately.
     long longest = retentionOfEvents();
-    settings.put(
-        TopicConfig.RETENTION_MS_CONFIG, Long.toString(longest == Long.MAX_VALUE ? -1 : longest));
+    settings.put(RETENTION_MS_CONFIG, Long.toString(longest == Long.MAX_VALUE ? -1 : longest));
     return newTopic(
         options.topics().recordsTopic(), Optional.of(mostPartitions()), DELETE, settings);
   }
@@ -350,9 +349,12 @@ final class RequiredTopics {
         !isCompacted(topic, false)
             || events.stream().allMatch(each -> isCompacted(each.name(), true)));
     mustHave(
-        timestampType(topic).orElse(CREATE_TIME).equals(CREATE_TIME),
+        brokers
+            .setting(topic, MESSAGE_TIMESTAMP_TYPE_CONFIG)
+            .orElse(CREATE_TIME)
+            .equals(CREATE_TIME),
         topic,
-        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+        MESSAGE_TIMESTAMP_TYPE_CONFIG,
         CREATE_TIME,
         " to keep timestamps");
     for (String bound : List.of(MAX_AHEAD, MAX_AGE)) {
@@ -384,14 +386,14 @@ final class RequiredTopics {
   /** The largest known value among topics of events that keep the timestamps of producers. */
   private OptionalLong widest(String bound) {
     return names(events).stream()
-        .filter(topic -> timestampType(topic).equals(Optional.of(CREATE_TIME)))
+        .filter(
+            topic ->
+                brokers
+                    .setting(topic, MESSAGE_TIMESTAMP_TYPE_CONFIG)
+                    .equals(Optional.of(CREATE_TIME)))
         .flatMap(topic -> brokers.setting(topic, bound).stream())
         .mapToLong(Long::parseLong)
         .max();
-  }
-
-  private Optional<String> timestampType(String topic) {
-    return brokers.setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG);
   }
 
   private long retentionOfEvents() {
@@ -404,7 +406,7 @@ final class RequiredTopics {
 
   /** The retention in milliseconds; {@link Long#MAX_VALUE} if unlimited or unknown. */
   private long retention(String topic) {
-    long millis = number(topic, TopicConfig.RETENTION_MS_CONFIG, -1);
+    long millis = number(topic, RETENTION_MS_CONFIG, -1);
     return millis >= 0 && deletes(topic) ? millis : Long.MAX_VALUE;
   }
 
@@ -418,7 +420,7 @@ final class RequiredTopics {
   }
 
   private Optional<String> cleanupPolicy(String topic) {
-    return brokers.setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG);
+    return brokers.setting(topic, CLEANUP_POLICY_CONFIG);
   }
 
   private long number(String topic, String setting, long ifUnknown) {
@@ -431,7 +433,7 @@ final class RequiredTopics {
   }
 
   private void requirePolicy(String topic, String needed, boolean holds) {
-    mustHave(holds, topic, TopicConfig.CLEANUP_POLICY_CONFIG, needed, "");
+    mustHave(holds, topic, CLEANUP_POLICY_CONFIG, needed, "");
   }
 
   /** Requires the value of a setting, and names the command that sets it. */

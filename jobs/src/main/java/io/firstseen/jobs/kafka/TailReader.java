@@ -26,13 +26,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * the previous read ended.
  */
 final class TailReader implements AutoCloseable {
+  // The maximum response time of a broker.
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
-
+  // The maximum time without progress.
   private static final Duration MAX_SILENCE = Duration.ofMinutes(1);
-
-  /** The timeout for the partitions of the topic, which is the first request of a reader. */
+  // The timeout for the partitions of the topic, which is the first request of a reader.
   private static final Duration METADATA_TIMEOUT = Duration.ofSeconds(12);
-
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final String topic;
