@@ -116,11 +116,15 @@ final class Brokers implements AutoCloseable {
       if (found.keySet().containsAll(names) || System.nanoTime() > deadlineNanos) {
         return found;
       }
-      try {
-        Thread.sleep(100);
-      } catch (InterruptedException e) {
-        throw new InterruptException(e);
-      }
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(100);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
     }
   }
 
@@ -381,12 +385,7 @@ final class Brokers implements AutoCloseable {
           throw e;
         }
       }
-      try {
-        Thread.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new UserErrorException("interrupted while waiting for Kafka");
-      }
+      pause();
     }
   }
 

@@ -1,10 +1,8 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +29,6 @@ public record JobNeeds(Job job, KafkaOptions kafka, @Nullable JobOptions options
     public boolean publishes() {
       return this == SNAPSHOTS || this == PIPELINE;
     }
-  }
-
-  /** The lifetime of keys on the accepted topic; null if keys live until they are deleted. */
-  @Nullable Duration ttl() {
-    return options == null ? null : options.ttlOfAccepted();
-  }
-
-  /** The options to compare with the options of the dedup job that writes the output. */
-  Optional<JobIdentity> identity() {
-    return Optional.ofNullable(options)
-        .map(
-            all ->
-                job == Job.SNAPSHOTS
-                    ? JobIdentity.ofChangelogReader(all)
-                    : JobIdentity.ofDedup(kafka, all).ofState());
   }
 
   /** The file of the key that signs manifests; empty if the job does not sign manifests. */

@@ -47,9 +47,9 @@ public final class Preflight implements AutoCloseable {
    */
   private record Requirement(String check, Function<String, @Nullable String> body) {}
 
+  private final JobNeeds needs;
   private final KafkaOptions options;
   private final Job job;
-  private final Optional<JobIdentity> identity;
   private final Consumer<Finding> found;
   private final String servers;
   private final Brokers brokers;
@@ -59,9 +59,9 @@ public final class Preflight implements AutoCloseable {
 
   private Preflight(
       JobNeeds needs, Optional<String> restoredFrom, boolean creates, Consumer<Finding> found) {
+    this.needs = needs;
     this.options = needs.kafka();
     this.job = needs.job();
-    this.identity = needs.identity();
     this.found = found;
     this.servers = options.bootstrapServers();
     this.brokers = Brokers.connect(options.clientProperties());
@@ -104,11 +104,11 @@ public final class Preflight implements AutoCloseable {
       return new Continued(
           preflight.topics.retention,
           takesOver && needs.job().dedups() ? preflight.claims().line() : PublisherLine.NEW,
-          takesOver && needs.job().publishes() ? preflight.takenOver(needs) : PublishedSet.NOTHING);
+          takesOver && needs.job().publishes() ? preflight.takenOver() : PublishedSet.NOTHING);
     }
   }
 
-  private PublishedSet takenOver(JobNeeds needs) {
+  private PublishedSet takenOver() {
     return published(
         needs.options().snapshots().setName(),
         PublisherKeys.of(needs.signingKey(), options.publicKeys()).readForTakeOver(),
@@ -326,10 +326,11 @@ public final class Preflight implements AutoCloseable {
         check -> {
           // The topic may not exist, because the dedup job may not have started yet.
           boolean isThere = brokers.topic(options.topics().claimsTopic(), READ).isPresent();
-          if (identity.isEmpty()) {
-            return null;
-          }
           boolean reads = job == Job.SNAPSHOTS;
+          JobIdentity identity =
+              reads
+                  ? JobIdentity.ofChangelogReader(needs.options())
+                  : JobIdentity.ofDedup(options, needs.options()).ofState();
           JobIdentity recorded = isThere ? claims().identity.orElse(null) : null;
           if (recorded == null) {
             return reads
@@ -340,7 +341,6 @@ public final class Preflight implements AutoCloseable {
                 : "not recorded by a dedup job yet";
           }
           identity
-              .get()
               .difference(reads ? recorded.ofChangelog() : recorded, options.acceptedChanges())
               .ifPresent(
                   difference -> {

@@ -137,12 +137,7 @@ final class PublishedTail implements AutoCloseable {
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
     if (record.partition() == manifests.partition() && key.equals(setName)) {
       try {
-        if (!keys.isEmpty()) {
-          takeSigned(record);
-        } else {
-          newest =
-              record.value() == null ? null : ManifestCheck.read(record.value(), setName, keys);
-        }
+        takeManifest(record);
       } catch (SnapshotException e) {
         skip(record, e.getMessage());
       }
@@ -153,9 +148,13 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  private void takeSigned(ConsumerRecord<byte[], byte[]> record) throws SnapshotException {
+  private void takeManifest(ConsumerRecord<byte[], byte[]> record) throws SnapshotException {
     if (record.value() == null) {
-      skip(record, "a tombstone has no signature");
+      if (signedOnly()) {
+        skip(record, "a tombstone has no signature");
+      } else {
+        newest = null;
+      }
       return;
     }
     Manifest manifest = ManifestCheck.read(record.value(), setName, keys);
@@ -165,7 +164,7 @@ final class PublishedTail implements AutoCloseable {
     } else if (mine != null) {
       contradicted = OptionalLong.of(manifest.sequence());
     }
-    if (newest == null || manifest.sequence() > newest.sequence()) {
+    if (!signedOnly() || newest == null || manifest.sequence() > newest.sequence()) {
       newest = manifest;
     }
   }

@@ -283,7 +283,7 @@ final class RequiredTopics {
   /** Requires compaction; deletion by age is also possible if keys have a TTL. */
   private void requireAcceptedTopic(TopicDescription described) {
     String topic = described.name();
-    Duration ttl = needs.ttl();
+    Duration ttl = needs.options().ttlOfAccepted();
     if (ttl == null || !isCompacted(topic, true)) {
       requireCompactedOnly(topic);
     } else {
