@@ -140,16 +140,15 @@ final class RequiredTopics {
         name,
         permissions,
         () -> newTopic(name, Optional.of(partitions), COMPACT, settings),
-        topic -> requireCompactedOnly(name));
+        topic -> requirePolicy(name, COMPACT));
   }
 
-  /** Rejects compaction: it would drop duplicates of a key, and reject records without a key. */
   private Topic notCompacted(String name) {
     return new Topic(
         name,
         WRITE,
         () -> newTopic(name, Optional.of(mostPartitions()), DELETE, Map.of()),
-        topic -> requirePolicy(name, DELETE, !isCompacted(name, false)));
+        topic -> requirePolicy(name, DELETE));
   }
 
   /** Requires a topic, and creates a missing one if it may; returns empty if it may not. */
@@ -285,7 +284,7 @@ final class RequiredTopics {
     String topic = described.name();
     Duration ttl = needs.options().ttlOfAccepted();
     if (ttl == null || !isCompacted(topic, true)) {
-      requireCompactedOnly(topic);
+      requirePolicy(topic, COMPACT);
     } else {
       mustHave(
           number(topic, RETENTION_BYTES_CONFIG, -1) < 0 || !deletes(topic),
@@ -343,11 +342,9 @@ final class RequiredTopics {
         "topic %s must have at least %d partitions, as many as the topics of events, but has %d"
             .formatted(topic, mostPartitions(), partitions));
     // Records without a key cannot be compacted.
-    requirePolicy(
-        topic,
-        DELETE,
-        !isCompacted(topic, false)
-            || events.stream().allMatch(each -> isCompacted(each.name(), true)));
+    if (!events.stream().allMatch(each -> isCompacted(each.name(), true))) {
+      requirePolicy(topic, DELETE);
+    }
     mustHave(
         brokers
             .setting(topic, MESSAGE_TIMESTAMP_TYPE_CONFIG)
@@ -427,13 +424,16 @@ final class RequiredTopics {
     return brokers.setting(topic, setting).map(Long::parseLong).orElse(ifUnknown);
   }
 
-  /** Requires compaction only: deletion loses live keys, and otherwise the topic grows. */
-  private void requireCompactedOnly(String topic) {
-    requirePolicy(topic, COMPACT, cleanupPolicy(topic).orElse(COMPACT).equals(COMPACT));
-  }
-
-  private void requirePolicy(String topic, String needed, boolean holds) {
-    mustHave(holds, topic, CLEANUP_POLICY_CONFIG, needed, "");
+  /**
+   * Requires compaction only, because deletion loses live keys, and without compaction the topic
+   * grows; or no compaction, which would drop duplicates of a key and reject records without a key.
+   */
+  private void requirePolicy(String topic, String policy) {
+    boolean holds =
+        policy.equals(COMPACT)
+            ? cleanupPolicy(topic).orElse(COMPACT).equals(COMPACT)
+            : !isCompacted(topic, false);
+    mustHave(holds, topic, CLEANUP_POLICY_CONFIG, policy, "");
   }
 
   /** Requires the value of a setting, and names the command that sets it. */
