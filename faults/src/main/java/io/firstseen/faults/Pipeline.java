@@ -84,7 +84,7 @@ final class Pipeline implements Closeable {
    */
   private static final Pattern NOT_FLINK =
       Pattern.compile(
-          "(filters|state-serializers|operators|jobs|snapshot-consumer|snapshot-server|cli|faults"
+          "(filters|state-serializers|operators|events|jobs|snapshot-consumer|snapshot-server|cli|faults"
               + "|testing|siphash|hash4j|crawler-commons|jackson|avro|protobuf-java|picocli|kafka"
               + "|flink-connector-kafka|flink-connector-base|micrometer|prometheus)[-_].*");
 

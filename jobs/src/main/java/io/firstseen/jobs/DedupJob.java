@@ -1,6 +1,6 @@
 package io.firstseen.jobs;
 
-import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.events.EventWatermarks;
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;

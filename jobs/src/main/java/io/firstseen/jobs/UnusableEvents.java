@@ -1,7 +1,7 @@
 package io.firstseen.jobs;
 
-import io.firstseen.jobs.events.AheadAlarm;
-import io.firstseen.jobs.events.ProblemKind;
+import io.firstseen.events.AheadAlarm;
+import io.firstseen.events.ProblemKind;
 import io.firstseen.serializers.SourceEvent;
 import java.util.EnumMap;
 import java.util.Map;

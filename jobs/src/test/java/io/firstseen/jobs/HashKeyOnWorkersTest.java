@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.HashKeyMismatchException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;

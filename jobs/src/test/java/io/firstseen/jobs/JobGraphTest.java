@@ -3,8 +3,8 @@ package io.firstseen.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.filters.snapshot.SigningKey;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;

@@ -2,7 +2,7 @@ package io.firstseen.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.jobs.events.EventParser;
+import io.firstseen.events.EventParser;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;

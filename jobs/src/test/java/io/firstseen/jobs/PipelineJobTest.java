@@ -3,9 +3,9 @@ package io.firstseen.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;

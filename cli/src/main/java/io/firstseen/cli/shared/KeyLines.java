@@ -3,10 +3,10 @@ package io.firstseen.cli.shared;
 import static io.firstseen.cli.shared.SnapshotSummary.number;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.firstseen.events.KeyLine;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.ScopedKey;
-import io.firstseen.jobs.events.KeyLine;
 import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;

@@ -3,9 +3,9 @@ package io.firstseen.cli.demo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.files;
 
-import io.firstseen.jobs.events.EventParser;
+import io.firstseen.events.EventParser;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.File;

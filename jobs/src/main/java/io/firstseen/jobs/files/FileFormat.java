@@ -2,7 +2,7 @@ package io.firstseen.jobs.files;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.firstseen.jobs.events.EventParser;
+import io.firstseen.events.EventParser;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.jobs.events.EventParser;
-import io.firstseen.jobs.events.FieldParser;
+import io.firstseen.events.EventParser;
+import io.firstseen.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SourceEvent;

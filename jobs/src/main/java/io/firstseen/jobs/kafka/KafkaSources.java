@@ -1,7 +1,7 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.events.EventParser;
-import io.firstseen.jobs.events.FieldParser;
+import io.firstseen.events.EventParser;
+import io.firstseen.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;

@@ -2,10 +2,10 @@ package io.firstseen.jobs.options;
 
 import static io.firstseen.jobs.options.OptionValues.reject;
 
+import io.firstseen.events.EventFields;
+import io.firstseen.events.FieldPointer;
+import io.firstseen.events.ValueSchema;
 import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.jobs.shared.EventFields;
-import io.firstseen.jobs.shared.FieldPointer;
-import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.options;
 
 import static io.firstseen.jobs.options.OptionValues.reject;
 
-import io.firstseen.jobs.shared.EventFields;
-import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.events.EventFields;
+import io.firstseen.events.FieldPointer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

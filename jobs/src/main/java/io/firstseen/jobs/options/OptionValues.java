@@ -1,11 +1,11 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.events.FieldPointer;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.options;
 
 import static io.firstseen.jobs.options.OptionValues.reject;
 
-import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.events.ValueSchema;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.net.URI;

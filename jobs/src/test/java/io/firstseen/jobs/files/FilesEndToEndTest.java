@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.events.EventParser;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.LocalCluster;
-import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.ByteArrayOutputStream;

@@ -1,2 +1,0 @@
-/** From bytes to events: parsing, the rules for events, and watermarks. */
-package io.firstseen.jobs.events;
