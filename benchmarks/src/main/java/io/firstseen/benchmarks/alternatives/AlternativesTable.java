@@ -166,8 +166,9 @@ final class AlternativesTable {
     panels.add(
         "million events per second, log scale",
         true,
-        lines((alternative, keys) -> 1e-6 * of(alternative, keys, Figure.EVENTS_PER_SECOND)));
-    panels.add("bytes per key, log scale", true, lines(this::bytesHeld));
+        lines((alternative, keys) -> 1e-6 * of(alternative, keys, Figure.EVENTS_PER_SECOND)),
+        Map.of());
+    panels.add("bytes per key, log scale", true, lines(this::bytesHeld), Map.of());
     return panels.svg();
   }
 

@@ -38,24 +38,27 @@ final class BillionsPlot {
         false,
         Map.of(
             new Style("rate of each part", "#0072b2", false),
-            result.parts().stream().map(BillionsPlot::rate).toList()));
+            result.parts().stream().map(BillionsPlot::rate).toList()),
+        Map.of());
     panels.add(
         "bytes per key in a checkpoint",
         false,
         Map.of(
             new Style("checkpoints", "#5f5f5f", false),
-            checkpoints(result, one -> (double) one.checkpoint().bytes() / one.keys())));
+            checkpoints(result, one -> (double) one.checkpoint().bytes() / one.keys())),
+        Map.of());
     Map<Style, List<Point>> memory = new LinkedHashMap<>();
     memory.put(new Style("resident", "#d55e00", false), samples(result, Sample::residentBytes));
     memory.put(
         new Style("heap after a collection", "#d55e00", true), samples(result, Sample::heapBytes));
-    panels.add("GB of memory", false, memory);
+    panels.add("GB of memory", false, memory, Map.of());
     panels.add(
         "seconds per checkpoint",
         false,
         Map.of(
             new Style("checkpoints", "#5f5f5f", false),
-            checkpoints(result, one -> one.checkpoint().millis() / 1e3)));
+            checkpoints(result, one -> one.checkpoint().millis() / 1e3)),
+        Map.of());
     return panels.svg();
   }
 

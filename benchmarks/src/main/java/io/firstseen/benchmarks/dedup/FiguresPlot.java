@@ -40,7 +40,8 @@ final class FiguresPlot {
     panels.add(
         "million records per second",
         false,
-        lines((measured, subject) -> measured.rate(subject) / 1e6));
+        lines((measured, subject) -> measured.rate(subject) / 1e6),
+        Map.of());
     panels.add(
         "bytes per key on the heap, log scale",
         true,
@@ -48,11 +49,13 @@ final class FiguresPlot {
             (measured, subject) ->
                 subject.backend() == Backend.HASHMAP
                     ? bytesPerKey(measured, subject, Sizes::heapBytes)
-                    : Double.NaN));
+                    : Double.NaN),
+        Map.of());
     panels.add(
         "bytes per key in the files of a checkpoint, log scale",
         true,
-        lines((measured, subject) -> bytesPerKey(measured, subject, Sizes::checkpointBytes)));
+        lines((measured, subject) -> bytesPerKey(measured, subject, Sizes::checkpointBytes)),
+        Map.of());
     return panels.svg();
   }
 

@@ -119,16 +119,6 @@ public final class LinePanels {
    * @param logarithmic whether the vertical axis is logarithmic; it then starts at a power of ten,
    *     otherwise at 0
    * @param lines the lines in the order of the legend; lines without points are omitted
-   */
-  public void add(String panel, boolean logarithmic, Map<Style, List<Point>> lines) {
-    add(panel, logarithmic, lines, Map.of());
-  }
-
-  /**
-   * Adds a panel with marks.
-   *
-   * @param logarithmic as above
-   * @param lines as above
    * @param marks the marks, in the colours of their lines
    */
   public void add(

@@ -129,7 +129,7 @@ final class ReportNearCommand extends Verb {
                 "Probability of a match", "Jaccard similarity of the shingles of two texts", false)
             .panelSize(720, 432);
     Style style = new Style(rule.toString(), "#0072b2", false);
-    picture.add("probability", false, Map.of(style, points));
+    picture.add("probability", false, Map.of(style, points), Map.of());
     return picture.svg();
   }
 }

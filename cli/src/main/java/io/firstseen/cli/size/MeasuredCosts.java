@@ -14,10 +14,10 @@ final class MeasuredCosts {
   // The operator.
 
   /** Events per second of one task on the heap. DedupFigures, heap-hash, 23 November. */
-  static final double HEAP_EVENTS_PER_SECOND = 1.59e6;
+  private static final double HEAP_EVENTS_PER_SECOND = 1.59e6;
 
   /** The same on RocksDB with all pages cached. DedupFigures, rocksdb-heap, 23 November. */
-  static final double ROCKSDB_EVENTS_PER_SECOND = 1.44e6;
+  private static final double ROCKSDB_EVENTS_PER_SECOND = 1.44e6;
 
   /**
    * Seconds of a task per event whose page is not cached, if all of the task's pages fit into a
@@ -95,10 +95,10 @@ final class MeasuredCosts {
   /**
    * Bytes per second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md.
    */
-  private static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
+  static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
 
   /** The same on RocksDB, which flushes first: RecoveryFigures, 25 November, 50 M keys. */
-  private static final double ROCKSDB_CHECKPOINT_BYTES_PER_SECOND = 400e6;
+  static final double ROCKSDB_CHECKPOINT_BYTES_PER_SECOND = 400e6;
 
   /** Seconds of a checkpoint without state. RecoveryFigures, 25 November. */
   static final double CHECKPOINT_SECONDS = 0.1;
@@ -108,7 +108,7 @@ final class MeasuredCosts {
    * contain older versions of pages. DedupFigures, increment, 23 November: 3.76 for 1.87 bytes per
    * key.
    */
-  private static final double ROCKSDB_FILES_OF_EVICTED_PAGES = 3.76 / 1.87;
+  static final double ROCKSDB_FILES_OF_EVICTED_PAGES = 3.76 / 1.87;
 
   /**
    * Bytes of an incremental checkpoint of a task without changes. DedupFigures, increment, 28
@@ -120,12 +120,10 @@ final class MeasuredCosts {
    * Bytes of an incremental checkpoint per new key, relative to the bytes of a key in the pages:
    * the log of changes, pages in rotation, and what compaction writes again. The same benchmark.
    */
-  private static final double INCREMENT_OF_CACHED_PAGES =
-      (17.2 - INCREMENT_BASE_BYTES / 100e3) / 1.87;
+  static final double INCREMENT_OF_CACHED_PAGES = (17.2 - INCREMENT_BASE_BYTES / 100e3) / 1.87;
 
   /** The same with an eighth cached, 2 million keys and 20,000 new keys: 154 bytes per new key. */
-  private static final double INCREMENT_OF_EVICTED_PAGES =
-      (154 - INCREMENT_BASE_BYTES / 20e3) / 1.87;
+  static final double INCREMENT_OF_EVICTED_PAGES = (154 - INCREMENT_BASE_BYTES / 20e3) / 1.87;
 
   /**
    * Local disk, relative to RocksDB's files during compaction, or relative to a checkpoint on the
@@ -155,48 +153,23 @@ final class MeasuredCosts {
 
   private MeasuredCosts() {}
 
-  /**
-   * Seconds of a task per event, only in the operator.
-   *
-   * @param pageBytes the bytes of all pages of the task
-   */
-  static double operatorSeconds(StateBackend backend, double missShare, double pageBytes) {
-    if (backend == StateBackend.HEAP) {
-      return 1 / HEAP_EVENTS_PER_SECOND;
-    }
-    double missSeconds = pageBytes <= WRITE_BUFFER_BYTES ? NEAR_MISS_SECONDS : FAR_MISS_SECONDS;
-    return 1 / ROCKSDB_EVENTS_PER_SECOND + missShare * missSeconds;
-  }
-
-  /** Seconds of a task per event, from Kafka to Kafka. */
+  /** Seconds of a task per event, from Kafka to Kafka; the pages are those of the whole task. */
   static double taskSeconds(
       EventFormat format, StateBackend backend, double missShare, double pageBytes) {
     double onHeap =
         1 / (format == EventFormat.KEY ? KEY_EVENTS_PER_SECOND : JSON_EVENTS_PER_SECOND);
+    if (backend == StateBackend.HEAP) {
+      return onHeap;
+    }
+    double missSeconds = pageBytes <= WRITE_BUFFER_BYTES ? NEAR_MISS_SECONDS : FAR_MISS_SECONDS;
     return onHeap
-        + operatorSeconds(backend, missShare, pageBytes)
-        - operatorSeconds(StateBackend.HEAP, 0, 0);
+        + (1 / ROCKSDB_EVENTS_PER_SECOND + missShare * missSeconds)
+        - 1 / HEAP_EVENTS_PER_SECOND;
   }
 
   /** Seconds of a task per text, in addition to an event whose key is compared as a whole. */
   static double nearSeconds(NearRule near) {
     double ofText = near.equals(NearRule.SHORT) ? SHORT_TEXTS_PER_SECOND : LONG_TEXTS_PER_SECOND;
     return 1 / ofText - 1 / HEAP_EVENTS_PER_SECOND;
-  }
-
-  static double checkpointBytesPerSecond(StateBackend backend) {
-    return backend == StateBackend.HEAP
-        ? HEAP_CHECKPOINT_BYTES_PER_SECOND
-        : ROCKSDB_CHECKPOINT_BYTES_PER_SECOND;
-  }
-
-  /** Bytes of RocksDB's files for this size of pages. */
-  static double filesOfPages(boolean allCached) {
-    return allCached ? 1 : ROCKSDB_FILES_OF_EVICTED_PAGES;
-  }
-
-  /** Bytes of an incremental checkpoint for new keys with this many bytes in the pages. */
-  static double incrementOfPages(boolean allCached) {
-    return allCached ? INCREMENT_OF_CACHED_PAGES : INCREMENT_OF_EVICTED_PAGES;
   }
 }

@@ -337,7 +337,8 @@ final class Sizing {
   /** Bytes of a checkpoint that writes all state. */
   private double checkpointBytes() {
     return request.isOnRocksDb()
-        ? pageStateBytes() * MeasuredCosts.filesOfPages(request.missShare() == 0)
+        ? pageStateBytes()
+                * (request.missShare() == 0 ? 1 : MeasuredCosts.ROCKSDB_FILES_OF_EVICTED_PAGES)
             + request.keys * exactStateBytes()
         : stateBytes();
   }
@@ -350,14 +351,20 @@ final class Sizing {
     double newKeys = request.newKeysPerSecond() * request.checkpointSeconds();
     double pageBytes = newKeys / request.keys * pageStateBytes();
     return division.tasks * MeasuredCosts.INCREMENT_BASE_BYTES
-        + pageBytes * MeasuredCosts.incrementOfPages(request.missShare() == 0)
+        + pageBytes
+            * (request.missShare() == 0
+                ? MeasuredCosts.INCREMENT_OF_CACHED_PAGES
+                : MeasuredCosts.INCREMENT_OF_EVICTED_PAGES)
         + newKeys * exactStateBytes();
   }
 
   private double checkpointSeconds(double bytes) {
     double bytesPerSecond =
         Math.min(
-            MeasuredCosts.checkpointBytesPerSecond(request.backend) * request.coreSpeed,
+            request.coreSpeed
+                * (request.isOnRocksDb()
+                    ? MeasuredCosts.ROCKSDB_CHECKPOINT_BYTES_PER_SECOND
+                    : MeasuredCosts.HEAP_CHECKPOINT_BYTES_PER_SECOND),
             request.storageRate == null ? Double.POSITIVE_INFINITY : request.storageRate);
     return MeasuredCosts.CHECKPOINT_SECONDS / request.coreSpeed
         + bytes * division.fullestShare() / bytesPerSecond;

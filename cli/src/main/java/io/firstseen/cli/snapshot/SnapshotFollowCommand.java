@@ -62,7 +62,6 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
 
   private final CountDownLatch end = new CountDownLatch(1);
   private Progress progress;
-  private long printed;
 
   static final class Origin {
     @Option(
@@ -146,8 +145,7 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
                 changes,
                 way(update),
                 update.tookMillis()));
-    printed++;
-    if (count != null && printed == count) {
+    if (count != null && --count == 0) {
       end.countDown();
     }
   }
