@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plot of panels side by side, with lines over the same kind of horizontal axis. The SVG is
- * self-contained.
+ * A plot of panels side by side, with lines over the same kind of horizontal axis; a single panel
+ * is larger. The SVG is self-contained.
  */
 public final class LinePanels {
   private static final double LEGEND = 64;
@@ -42,8 +42,7 @@ public final class LinePanels {
   private final boolean logarithmicAcross;
   private final List<Panel> panels = new ArrayList<>();
   private @Nullable String note;
-  private double panelWidth = 300;
-  private double panelHeight = 324;
+  private double panelWidth;
   private SvgWriter svg;
   private double top;
   private double bottom;
@@ -69,24 +68,25 @@ public final class LinePanels {
       Map<Style, List<Mark>> marks) {
 
     DoubleStream across() {
-      return DoubleStream.concat(
-          points().mapToDouble(Point::across), marked().mapToDouble(Mark::across));
+      return points().mapToDouble(Point::across);
     }
 
     /** Removes points that a logarithmic axis cannot show. */
     DoubleStream up() {
-      return DoubleStream.concat(
-              points().mapToDouble(Point::up),
-              marked().flatMapToDouble(mark -> DoubleStream.of(mark.low(), mark.high())))
-          .filter(value -> !logarithmic || value > 0);
+      return points().mapToDouble(Point::up).filter(value -> !logarithmic || value > 0);
     }
 
+    /** The points of the lines, and the ends of the intervals. */
     private Stream<Point> points() {
-      return lines.values().stream().flatMap(List::stream);
-    }
-
-    private Stream<Mark> marked() {
-      return marks.values().stream().flatMap(List::stream);
+      Stream<Point> ends =
+          marks.values().stream()
+              .flatMap(List::stream)
+              .flatMap(
+                  mark ->
+                      Stream.of(
+                          new Point(mark.across(), mark.low()),
+                          new Point(mark.across(), mark.high())));
+      return Stream.concat(lines.values().stream().flatMap(List::stream), ends);
     }
   }
 
@@ -103,13 +103,6 @@ public final class LinePanels {
   /** Sets the subtitle. */
   public LinePanels note(String line) {
     note = line;
-    return this;
-  }
-
-  /** Sets the size of each panel without its labels, in pixels; the default is 300 by 324. */
-  public LinePanels panelSize(double width, double height) {
-    panelWidth = width;
-    panelHeight = height;
     return this;
   }
 
@@ -133,13 +126,15 @@ public final class LinePanels {
 
   /** The SVG. */
   public String svg() {
+    boolean isSingle = panels.size() == 1;
+    panelWidth = isSingle ? 720 : 300;
     List<Style> styles =
         panels.stream().flatMap(panel -> panel.lines().keySet().stream()).distinct().toList();
     int columns = Math.max(1, (int) (panel() * panels.size() / LEGEND_COLUMN));
     int legendRows = Math.max(MIN_LEGEND_ROWS, (styles.size() - 1) / columns + 1);
     double legendTop = note == null ? LEGEND : LEGEND + NOTE;
     top = legendTop + LEGEND_ROW * legendRows + 20;
-    bottom = top + panelHeight;
+    bottom = top + (isSingle ? 432 : 324);
     int width = (int) (LEFT + panel() * panels.size() - 12);
     int height = (int) (bottom + BELOW_PANEL);
     svg = new SvgWriter(width, height);

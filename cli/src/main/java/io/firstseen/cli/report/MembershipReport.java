@@ -12,10 +12,7 @@ import java.util.Locale;
  * The results of the comparison.
  *
  * @param keys the number of distinct keys
- * @param keyBytes their total size
  * @param probes the number of absent keys per set
- * @param hashAlgorithm the hash of all sets except the exact set
- * @param hashNanos nanoseconds to hash a key
  * @param sets the exact set, followed by the other sets, rate by rate
  */
 public record MembershipReport(

@@ -61,8 +61,7 @@ public final class RatePlot {
                         + "positives",
                     report.keys(),
                     report.probes(),
-                    report.exactSet().bitsPerKey()))
-            .panelSize(720, 432);
+                    report.exactSet().bitsPerKey()));
     picture.add(
         "false-positive rate in %, log scale; lines: predicted, rings: measured, with the 99 % "
             + "confidence interval",

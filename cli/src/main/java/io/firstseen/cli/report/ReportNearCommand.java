@@ -126,8 +126,7 @@ final class ReportNearCommand extends Verb {
             .toList();
     LinePanels picture =
         new LinePanels(
-                "Probability of a match", "Jaccard similarity of the shingles of two texts", false)
-            .panelSize(720, 432);
+            "Probability of a match", "Jaccard similarity of the shingles of two texts", false);
     Style style = new Style(rule.toString(), "#0072b2", false);
     picture.add("probability", false, Map.of(style, points), Map.of());
     return picture.svg();

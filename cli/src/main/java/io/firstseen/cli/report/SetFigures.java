@@ -4,18 +4,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.WilsonInterval;
 
 /**
- * The results for one set.
+ * The results for one set; bytes are of the whole set, nanoseconds of one operation.
  *
  * @param id the name of the kind in JSON
  * @param title the name of the kind in tables
  * @param requestedRate the configured false-positive rate; 0 for the exact set
- * @param bytes the size of the whole set
  * @param predictedRate the false-positive rate that theory predicts for this number of keys
  * @param falsePositives the number of absent keys for which the set returned present
  * @param probes the number of absent keys
- * @param addNanos nanoseconds to add a key, averaged over filling the whole set
- * @param hitNanos nanoseconds to find a key
- * @param missNanos nanoseconds to look up an absent key
  */
 public record SetFigures(
     String id,
