@@ -105,7 +105,7 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
     return "reading: %s bytes, %s records left".formatted(number(readBytes), number(left));
   }
 
-  static void describe(ObjectNode object, Manifest manifest) {
+  static ObjectNode describe(ObjectNode object, Manifest manifest) {
     object
         .put("sequence", manifest.sequence())
         .put("windowStartMillis", manifest.windowStartMillis())
@@ -114,22 +114,19 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
     if (manifest.expiresMillis() != null) {
       object.put("expiresMillis", manifest.expiresMillis());
     }
-    object.put("keys", manifest.count());
+    return object.put("keys", manifest.count());
   }
 
   @Override
   public void onUpdate(SnapshotUpdate update) {
     Manifest manifest = update.manifest();
-    ObjectNode object = object("snapshot");
-    describe(object, manifest);
+    ObjectNode object = describe(object("snapshot"), manifest);
     String changes = "";
     if (update.addedKeys().isPresent() && update.removedKeys().isPresent()) {
-      object.put("added", update.addedKeys().getAsLong());
-      object.put("removed", update.removedKeys().getAsLong());
-      changes =
-          " (+%s −%s)"
-              .formatted(
-                  number(update.addedKeys().getAsLong()), number(update.removedKeys().getAsLong()));
+      long added = update.addedKeys().getAsLong();
+      long removed = update.removedKeys().getAsLong();
+      object.put("added", added).put("removed", removed);
+      changes = " (+%s −%s)".formatted(number(added), number(removed));
     }
     object.put("way", update.way().name().toLowerCase(Locale.ROOT));
     object.put("fetchedBytes", update.fetchedBytes());
@@ -185,16 +182,11 @@ final class SnapshotFollowCommand extends ClosingVerb implements SnapshotListene
   }
 
   private void printEvent(String event, String sentence) {
-    ObjectNode object = object(event);
-    object.put("reason", sentence);
-    printEvent(object, event + ": " + sentence);
+    printEvent(object(event).put("reason", sentence), event + ": " + sentence);
   }
 
   private static ObjectNode object(String event) {
-    ObjectNode object = Json.object();
-    object.put("time", System.currentTimeMillis());
-    object.put("event", event);
-    return object;
+    return Json.object().put("time", System.currentTimeMillis()).put("event", event);
   }
 
   private void printEvent(ObjectNode object, String line) {

@@ -186,8 +186,8 @@ final class SnapshotPublishCommand extends ClosingVerb {
 
   private ObjectNode object(DirectoryPublisher.Result result) {
     ObjectNode object = Json.object().put("published", result.held().isEmpty()).put("set", setName);
-    SnapshotFollowCommand.describe(object, result.manifest());
-    keys.addLines(object.put("listKeys", result.keys()))
+    SnapshotFollowCommand.describe(object, result.manifest()).put("listKeys", result.keys());
+    keys.addLines(object)
         .put("changeBytes", result.changeBytes())
         .put("setBytes", result.setBytes())
         .put("removedManifests", result.pruned().manifests())

@@ -102,8 +102,7 @@ final class SnapshotPullCommand extends JsonVerb {
 
   private static ObjectNode object(SnapshotPull.Result result, long tookMillis) {
     ObjectNode answer = Json.object().put("pulled", result.isNew());
-    SnapshotFollowCommand.describe(answer, result.manifest());
-    return answer
+    return SnapshotFollowCommand.describe(answer, result.manifest())
         .put("fetchedBlobs", result.fetchedBlobs())
         .put("fetchedBytes", result.fetchedBytes())
         .put("tookMillis", tookMillis);
