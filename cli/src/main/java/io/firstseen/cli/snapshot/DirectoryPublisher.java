@@ -45,33 +45,30 @@ record DirectoryPublisher(
   Result publish(long[] hashes, long nowMillis) throws IOException {
     Closeable lock = directory.lock();
     try (lock) {
-      return publishLocked(hashes, nowMillis);
+      if (directory.sequences().isEmpty()) {
+        return write(null, new SetWriter(setName, parameters), hashes, nowMillis);
+      }
+      // A run that was killed may not have written the copy.
+      directory.writeNewestManifest();
+      Manifest newest = directory.latest();
+      requireSame(newest);
+      long keys = distinct(UnsignedSort.parallelSorted(hashes));
+      Optional<String> breach = publication.bounds().breach(newest.count(), keys);
+      if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
+        String reason =
+            "the list has %d keys after %d in sequence %d, but %s; to publish it, set --allow-jump-after %d or a wider limit"
+                .formatted(
+                    keys, newest.count(), newest.sequence(), breach.get(), newest.sequence());
+        return new Result(
+            newest,
+            keys,
+            Optional.of(reason),
+            0,
+            setBytes(newest),
+            new SnapshotDirectory.Pruned(0, 0));
+      }
+      return write(newest, writer(newest), hashes, nowMillis);
     }
-  }
-
-  private Result publishLocked(long[] hashes, long nowMillis) throws IOException {
-    if (directory.sequences().isEmpty()) {
-      return write(null, new SetWriter(setName, parameters), hashes, nowMillis);
-    }
-    // A run that was killed may not have written the copy.
-    directory.writeNewestManifest();
-    Manifest newest = directory.latest();
-    requireSame(newest);
-    long keys = distinct(UnsignedSort.parallelSorted(hashes));
-    Optional<String> breach = publication.bounds().breach(newest.count(), keys);
-    if (breach.isPresent() && publication.jumpAllowedAfter() != newest.sequence()) {
-      String reason =
-          "the list has %d keys after %d in sequence %d, but %s; to publish it, set --allow-jump-after %d or a wider limit"
-              .formatted(keys, newest.count(), newest.sequence(), breach.get(), newest.sequence());
-      return new Result(
-          newest,
-          keys,
-          Optional.of(reason),
-          0,
-          setBytes(newest),
-          new SnapshotDirectory.Pruned(0, 0));
-    }
-    return write(newest, writer(newest), hashes, nowMillis);
   }
 
   private static long distinct(long[] sorted) {
