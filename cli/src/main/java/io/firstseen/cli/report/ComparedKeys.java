@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.firstseen.filters.key.KeyHash;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
 
@@ -16,7 +15,7 @@ import java.util.Set;
  * <p>A key is a string whose characters are the bytes of its canonical form, prefixed with its
  * scope.
  */
-public final class ComparedKeys {
+final class ComparedKeys {
   private static final long SEED = 20261120;
 
   /** Separates a key from an appended number in an absent key. */
@@ -32,43 +31,19 @@ public final class ComparedKeys {
 
   final long keyBytes;
 
-  private ComparedKeys(String[] keys, long keyBytes, KeyHash keyHash) {
-    this.keys = keys;
-    this.keyBytes = keyBytes;
+  ComparedKeys(Set<String> keys, KeyHash keyHash) {
+    this.keys = keys.toArray(String[]::new);
+    // A hash set iterates in the order of its table; filling another hash set in that order would
+    // be unrealistically fast.
+    Collections.shuffle(Arrays.asList(this.keys), new Random(SEED));
+    this.keyBytes = keys.stream().mapToLong(String::length).sum();
     this.keyHash = keyHash;
-    this.hashes = Arrays.stream(keys).mapToLong(this::hashOf).toArray();
+    this.hashes = Arrays.stream(this.keys).mapToLong(this::hashOf).toArray();
   }
 
-  /** Collects keys; duplicates are allowed. */
-  public static final class Collector {
-    private final Set<String> keys = new HashSet<>();
-    private long keyBytes;
-
-    /** Adds a key in its canonical form, prefixed with its scope. */
-    public void add(byte[] joined) {
-      if (keys.add(new String(joined, ISO_8859_1))) {
-        keyBytes += joined.length;
-      }
-    }
-
-    /** The number of distinct keys so far. */
-    public int count() {
-      return keys.size();
-    }
-
-    /** The bytes of the distinct keys so far. */
-    public long keyBytes() {
-      return keyBytes;
-    }
-
-    /** The keys so far. */
-    public ComparedKeys keys(KeyHash keyHash) {
-      String[] distinct = keys.toArray(String[]::new);
-      // A hash set iterates in the order of its table; filling another hash set in that order would
-      // be unrealistically fast.
-      Collections.shuffle(Arrays.asList(distinct), new Random(SEED));
-      return new ComparedKeys(distinct, keyBytes, keyHash);
-    }
+  /** A key in its canonical form, prefixed with its scope, as a string. */
+  static String of(byte[] joined) {
+    return new String(joined, ISO_8859_1);
   }
 
   /** The {@code i}-th candidate for an absent key, from 0 without limit. */
@@ -86,6 +61,6 @@ public final class ComparedKeys {
 
   /** An equal string without a cached hash code. */
   static String fresh(String key) {
-    return new String(bytesOf(key), ISO_8859_1);
+    return of(bytesOf(key));
   }
 }

@@ -37,10 +37,7 @@ final class MembershipComparison {
   /** The minimum number of additions in a timed round: a small set is filled several times. */
   private static final int MIN_ADDITIONS = 20_000;
 
-  /**
-   * The number of look-ups in a timed round; lower if there are few probes or if keys are very
-   * long.
-   */
+  /** The look-ups in a timed round; fewer for few probes or very long keys. */
   private static final int MAX_LOOKUPS = 1 << 17;
 
   private static final int MIN_LOOKUPS = 1_000;
@@ -58,10 +55,7 @@ final class MembershipComparison {
   private final int lookups;
   private final long[] absentHashes;
 
-  /**
-   * Chooses the keys of a timed round; each round uses different keys, because repeated keys would
-   * be cached.
-   */
+  /** Chooses different keys for each timed round, because repeated keys would be cached. */
   private final SplittableRandom random = new SplittableRandom(SEED);
 
   /**
@@ -81,12 +75,7 @@ final class MembershipComparison {
     this.absentHashes = new long[probes];
   }
 
-  /**
-   * The approximate heap in bytes that a comparison needs.
-   *
-   * @param keys the number of distinct keys
-   * @param keyBytes the total size of the keys in bytes
-   */
+  /** The approximate heap in bytes for a number of distinct keys and their total size. */
   static double heapBytes(double keys, double keyBytes, int probes) {
     // The keys with their hashes, and a copy of the keys in the exact set.
     return keys * (2 * KEPT_KEY_BYTES + SET_ENTRY_BYTES + Long.BYTES)
@@ -135,10 +124,7 @@ final class MembershipComparison {
         () -> fresh(lookups, i -> keys.absentKeyCandidate(random.nextInt(absentHashes.length))));
   }
 
-  /**
-   * Selects the candidates that the exact set does not contain, so the exact set has no false
-   * positives.
-   */
+  /** Selects candidates that are not in the exact set, which then has no false positives. */
   private int findAbsentKeys(ComparedSet<String[]> exact) {
     int found = 0;
     for (long i = 0; found < absentHashes.length; i++) {
@@ -192,11 +178,7 @@ final class MembershipComparison {
         .toArray(String[]::new);
   }
 
-  /**
-   * Measures one kind of set.
-   *
-   * @param <K> the type of query arguments
-   */
+  /** Measures one kind of set, with query arguments of type K. */
   private <K> SetFigures measure(
       String id,
       String title,

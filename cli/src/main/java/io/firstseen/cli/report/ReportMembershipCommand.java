@@ -19,8 +19,10 @@ import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.UserErrorException;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -95,6 +97,9 @@ final class ReportMembershipCommand extends Verb {
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
+  /** The bytes of the distinct keys that were read so far. */
+  private long keyBytes;
+
   @Override
   public Integer call() throws Exception {
     return Cleanup.after(this::compare);
@@ -125,28 +130,30 @@ final class ReportMembershipCommand extends Verb {
   }
 
   private ComparedKeys readKeys(KeyLines lines) {
-    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    Set<String> keys = new HashSet<>();
     lines.forEach(
         key -> {
-          collector.add(key);
-          requireHeap("the first ", collector.count(), (double) collector.keyBytes());
+          if (keys.add(ComparedKeys.of(key))) {
+            keyBytes += key.length;
+          }
+          requireHeap("the first ", keys.size(), (double) keyBytes);
         });
     lines.requireUsable();
-    return collector.keys(keyOptions.keyHash());
+    return new ComparedKeys(keys, keyOptions.keyHash());
   }
 
   private ComparedKeys makeKeys() throws InvalidKeyException {
     long wanted = keyCount == null ? DEFAULT_KEYS : keyCount;
     requireHeap("", (double) wanted, (double) wanted * madeKey(0).length);
-    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    Set<String> keys = new HashSet<>();
     SplittableRandom random = new SplittableRandom(SEED);
     try (Progress progress = new Progress(err())) {
-      while (collector.count() < wanted) {
-        progress.show(() -> SnapshotSummary.number(collector.count()) + " keys");
-        collector.add(madeKey(random.nextLong()));
+      while (keys.size() < wanted) {
+        progress.show(() -> SnapshotSummary.number(keys.size()) + " keys");
+        keys.add(ComparedKeys.of(madeKey(random.nextLong())));
       }
     }
-    return collector.keys(keyOptions.keyHash());
+    return new ComparedKeys(keys, keyOptions.keyHash());
   }
 
   /** A URL that contains only letters, so that every canonicaliser keeps URLs distinct. */
