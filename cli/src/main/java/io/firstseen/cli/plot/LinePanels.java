@@ -51,10 +51,8 @@ public final class LinePanels {
   public record Point(double across, double up) {}
 
   /**
-   * A measured value near a line, with its confidence interval.
-   *
-   * @param up the value; 0 on a logarithmic axis to draw only the interval
-   * @param says the tooltip
+   * A measured value near a line, with its confidence interval and its tooltip. A value of 0 on a
+   * logarithmic axis draws only the interval.
    */
   public record Mark(double across, double up, double low, double high, String says) {}
 
@@ -90,10 +88,7 @@ public final class LinePanels {
     }
   }
 
-  /**
-   * @param across the title of the horizontal axes
-   * @param logarithmicAcross whether the horizontal axes are logarithmic, with a tick at each point
-   */
+  /** Creates a plot; logarithmic horizontal axes have a tick at each point. */
   public LinePanels(String title, String across, boolean logarithmicAcross) {
     this.title = title;
     this.across = across;

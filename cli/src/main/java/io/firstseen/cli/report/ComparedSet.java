@@ -14,9 +14,6 @@ import java.util.function.ToIntFunction;
  * @param claimed counts the probes for which the set returns present; a separate loop for each
  *     kind, because the JIT would compile a shared loop for the mix of kinds, which would slow down
  *     each of them
- * @param sizeBytes the size of the whole set in bytes
- * @param predictedFalsePositiveRate the probability, in [0, 1], that the set returns present for an
- *     absent key
  */
 record ComparedSet<K>(
     ToIntFunction<K> claimed, LongSupplier sizeBytes, DoubleSupplier predictedFalsePositiveRate) {

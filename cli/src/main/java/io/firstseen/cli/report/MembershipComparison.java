@@ -59,12 +59,8 @@ final class MembershipComparison {
   private final SplittableRandom random = new SplittableRandom(SEED);
 
   /**
-   * Prepares a comparison.
-   *
-   * @param keys the keys, at least one
-   * @param probes the number of absent keys with which each set is queried, in [1, {@link
-   *     #MAX_PROBES}]
-   * @param progress receives the name of each step when it starts
+   * Prepares a comparison of at least one key with a number of absent keys in [1, {@link
+   * #MAX_PROBES}]; {@code progress} receives the name of each step when it starts.
    */
   MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
     this.keys = keys;
@@ -250,12 +246,8 @@ final class MembershipComparison {
   }
 
   /**
-   * The median of the measured rounds, in nanoseconds per operation.
-   *
-   * @param rounds the number of measured rounds, odd
-   * @param operations the number of operations in a round
-   * @param preparation creates the input of a round; not timed
-   * @param round runs the operations; must use their results
+   * The median of an odd number of measured rounds, in nanoseconds per operation. The preparation
+   * is not timed; the round must use the results of its operations.
    */
   private static <T> double medianNanos(
       int rounds, int operations, Supplier<T> preparation, Consumer<T> round) {

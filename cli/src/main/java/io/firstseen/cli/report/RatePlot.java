@@ -28,11 +28,7 @@ public final class RatePlot {
 
   private RatePlot() {}
 
-  /**
-   * Creates the plot.
-   *
-   * @param report the results, including at least one approximate set
-   */
+  /** Creates the plot of results that include at least one approximate set. */
   public static String svg(MembershipReport report) {
     List<SetFigures> sets = report.sets().stream().filter(set -> !set.isExact()).toList();
     Map<Style, List<Point>> predicted = new LinkedHashMap<>();

@@ -18,9 +18,8 @@ import java.util.SplittableRandom;
  * pages of a filter of n / 2^k keys with identities of P - k bits. A large filter is therefore
  * measured on one subtree of at most {@value #MAX_KEYS} keys.
  *
- * @param heapBytes the heap of the pages, per key
- * @param pageBytes the bytes of the pages in state, per key
- * @param pages the number of pages per key
+ * @param heapBytes the heap of the pages
+ * @param pageBytes the bytes of the pages in state
  */
 record FilterSample(double heapBytes, double pageBytes, double pages) {
   private static final long MAX_KEYS = 1 << 18;
@@ -29,14 +28,7 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
   /** An arbitrary TTL, whose length does not change the size. */
   private static final long TTL_MILLIS = Expiry.EPOCHS * Expiry.MIN_TTL_MILLIS;
 
-  /**
-   * Measures filters.
-   *
-   * @param identityBits P
-   * @param keysOfShard the number of keys of one filter, at least 1
-   * @param shards the number of filters; small filters are measured repeatedly
-   * @param expiring whether keys expire
-   */
+  /** Measures a filter of at least one key per shard; small filters are measured repeatedly. */
   static FilterSample of(int identityBits, long keysOfShard, int shards, boolean expiring) {
     int halvings = 0;
     while (keysOfShard >> halvings > MAX_KEYS

@@ -64,9 +64,7 @@ final class MeasuredCosts {
    */
   static final double HEAP_BYTES_OF_PAGE_ENTRY = 110;
 
-  /**
-   * Bytes per page in a checkpoint in addition to the page: its number and a flag. Flink's format.
-   */
+  /** Bytes per page in a checkpoint in addition to the page: its number and a flag. */
   static final double STATE_BYTES_OF_PAGE_ENTRY = 5;
 
   /** Heap per key in an exact mode. docs/operations/state.md, 20 November. */
@@ -78,10 +76,7 @@ final class MeasuredCosts {
   /** Heap of a task with checkpoints, relative to its filters. DedupFigures, checkpoints. */
   static final double HEAP_OF_FILTERS = 2.5;
 
-  /**
-   * Heap of a page cache, relative to its pages: headroom for the garbage collector. Chosen, not
-   * measured.
-   */
+  /** Heap of a page cache, relative to its pages, for the garbage collector. Not measured. */
   static final double HEAP_OF_PAGE_CACHE = 1.5;
 
   /** Additional heap. DedupFigures, checkpoints: 512 MiB per process with one task. */
@@ -92,9 +87,7 @@ final class MeasuredCosts {
 
   // Checkpoints.
 
-  /**
-   * Bytes per second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md.
-   */
+  /** Bytes per second to a local disk: 541 MB in 0.78 s. notes/checkpoints.md. */
   static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
 
   /** The same on RocksDB, which flushes first: RecoveryFigures, 25 November, 50 M keys. */
@@ -136,9 +129,7 @@ final class MeasuredCosts {
   /** Sent bits per key, relative to log2(1 / rate). WireFigures, 23 November. */
   static final double SNAPSHOT_SENT_BITS = 1.478;
 
-  /**
-   * State of the snapshot job per key; half a byte more with a TTL. CompactionFigures, 22 November.
-   */
+  /** State of the snapshot job per key. CompactionFigures, 22 November. */
   static final double SNAPSHOT_STATE_BYTES = 5.31;
 
   static final double SNAPSHOT_STATE_BYTES_OF_TTL = 0.5;
@@ -153,7 +144,7 @@ final class MeasuredCosts {
 
   private MeasuredCosts() {}
 
-  /** Seconds of a task per event, from Kafka to Kafka; the pages are those of the whole task. */
+  /** Seconds of a task per event, from Kafka to Kafka; {@code pageBytes} are of the whole task. */
   static double taskSeconds(
       EventFormat format, StateBackend backend, double missShare, double pageBytes) {
     double onHeap =
