@@ -140,7 +140,7 @@ final class SnapshotSizing {
     boolean mayHaveMoreTasks = tasks < Snapshots.MAX_PARALLELISM;
     warnings.addIf(
         heap > request.memoryBytes,
-        "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: take more %s",
+        "the fullest of the %d tasks of SnapshotJob takes %s, more than --memory-per-task, %s: use more %s",
         tasks,
         Fields.bytes(heap),
         Fields.bytes((double) request.memoryBytes),

@@ -100,7 +100,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
 
   /**
    * Returns the reason why a job may not send the manifest with the next sequence; empty if it may.
-   * The other parameters are those of {@link #refusalToBegin}.
+   * {@link #refusalToBegin} has the same parameters otherwise.
    */
   Optional<String> refusalToSend(
       long next, boolean signedOnly, Optional<String> claim, OptionalLong newest) {
