@@ -10,6 +10,7 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.Verb;
+import io.firstseen.jobs.kafka.BrokerPreparation;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;

@@ -16,7 +16,7 @@ import io.firstseen.consumer.SnapshotClientMetrics;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.fixtures.TopicIo;
-import io.firstseen.jobs.kafka.OpenTransactions;
+import io.firstseen.jobs.kafka.BrokerPreparation;
 import io.firstseen.processes.FlinkRest;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -372,7 +372,7 @@ class UpCommandTest {
   }
 
   private static List<String> openTransactions() throws Exception {
-    return asAdmin(OpenTransactions::ids);
+    return asAdmin(BrokerPreparation::openTransactions);
   }
 
   /** With a timeout that only the broker of this command allows. */

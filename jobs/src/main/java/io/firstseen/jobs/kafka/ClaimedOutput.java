@@ -180,7 +180,7 @@ final class ClaimedOutput implements AutoCloseable {
     long committedUpTo = state.isThere && lastClaim().equals(other) ? state.checkpoint : 0;
     try (Admin admin = Admin.create(claims.clientProperties())) {
       List<String> open =
-          OpenTransactions.ids(admin).stream()
+          BrokerPreparation.openTransactions(admin).stream()
               .filter(id -> isOf(other, id))
               .filter(id -> Long.parseLong(id.substring(id.lastIndexOf('-') + 1)) > committedUpTo)
               .toList();

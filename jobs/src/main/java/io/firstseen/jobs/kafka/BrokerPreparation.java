@@ -1,6 +1,5 @@
-package io.firstseen.cli.up;
+package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.kafka.OpenTransactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -9,19 +8,22 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /** Prepares the broker before the jobs start. */
-final class BrokerPreparation {
+public final class BrokerPreparation {
 
   private BrokerPreparation() {}
 
   /** Creates missing topics. */
-  static void makeTopics(Admin admin, Stream<String> topics, int partitions)
+  public static void makeTopics(Admin admin, Stream<String> topics, int partitions)
       throws ExecutionException, InterruptedException {
     List<NewTopic> wanted =
         topics.distinct().map(topic -> new NewTopic(topic, partitions, (short) 1)).toList();
@@ -41,7 +43,7 @@ final class BrokerPreparation {
    *
    * @return false if the topic deletes by age, which is not changed; true for a missing topic
    */
-  static boolean keepRemovals(Admin admin, String topic, Duration time)
+  public static boolean keepRemovals(Admin admin, String topic, Duration time)
       throws ExecutionException, InterruptedException {
     if (!admin.listTopics().names().get().contains(topic)) {
       return true;
@@ -74,14 +76,31 @@ final class BrokerPreparation {
    * @param ids the prefix of the transactional ids, before the id of the job
    * @param jobs the ids of the jobs
    */
-  static void abortTransactions(Admin admin, String ids, List<String> jobs)
+  public static void abortTransactions(Admin admin, String ids, List<String> jobs)
       throws ExecutionException, InterruptedException {
     List<String> open =
-        OpenTransactions.ids(admin).stream()
+        openTransactions(admin).stream()
             .filter(id -> jobs.stream().anyMatch(job -> id.startsWith(ids + job + "-")))
             .toList();
     if (!open.isEmpty()) {
       admin.fenceProducers(open).all().get();
     }
+  }
+
+  /**
+   * Returns the transactional ids of all open transactions.
+   *
+   * @throws ExecutionException if the brokers do not list them
+   */
+  public static List<String> openTransactions(Admin admin)
+      throws ExecutionException, InterruptedException {
+    return admin
+        .listTransactions(
+            new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+        .all()
+        .get()
+        .stream()
+        .map(TransactionListing::transactionalId)
+        .toList();
   }
 }
