@@ -40,13 +40,10 @@ final class DemoJobs {
 
   /** Starts both jobs. The events topic must exist; the jobs create the other topics. */
   DemoJobs(
-      EmbeddedCluster cluster,
-      DemoCommand settings,
-      String bootstrapServers,
-      List<DemoEvent> events)
+      EmbeddedCluster cluster, DemoCommand settings, KafkaOptions kafka, List<DemoEvent> events)
       throws Exception {
     this.cluster = cluster;
-    this.kafka = DemoCommand.kafka(bootstrapServers);
+    this.kafka = kafka;
     KafkaOptions bounded = kafka.stopAt(ends(kafka.events().topic(), events));
     StreamExecutionEnvironment dedupEnvironment = cluster.environment();
     JobMain.buildOnKafka(dedupEnvironment, Job.DEDUP, bounded, settings.jobs());

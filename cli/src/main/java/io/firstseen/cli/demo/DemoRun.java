@@ -116,7 +116,7 @@ final class DemoRun {
                     })
                 .build());
     cleanup.add(client::close);
-    jobs = new DemoJobs(cluster, settings, kafka.bootstrapServers(), events);
+    jobs = new DemoJobs(cluster, settings, kafka, events);
     jobs.awaitRunning();
     cleanup.add(this::endBackground);
     err.printf(
