@@ -72,20 +72,17 @@ record SavepointSummary(DedupSavepoint savepoint) {
         .json("meanKeysOfShard", ofShards.getAverage())
         .json("maxKeysOfShard", ofShards.getMax())
         .put("pages", "pages", IntStream.range(0, shards).mapToLong(savepoint::pages).sum())
-        .row("load", load(identities, savepoint.slots()))
+        .row("load", ratio((double) identities, savepoint.slots()))
         .json("slots", savepoint.slots())
         // In an exact mode no key is dropped; the rate is the share of new keys that need an exact
         // look-up.
         .putRate(
             parameters.mode().isExact() ? "exact look-ups" : "rate predicted",
             "predictedFalsePositiveRate",
-            savepoint.predictedFalsePositiveRate());
-    fields
+            savepoint.predictedFalsePositiveRate())
         .put("page bytes", "pageBytes", savepoint.pageBytes())
         .put("bytes stored", "bytes", savepoint.stateBytes())
-        .row(
-            "bits per key",
-            keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys));
+        .row("bits per key", ratio(8.0 * savepoint.stateBytes(), keys));
     ObjectNode audit = audit();
     if (audit == null) {
       fields.row("audit", "off");
@@ -145,8 +142,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     return json;
   }
 
-  private static String load(long keys, long slots) {
-    return slots == 0 ? "-" : SnapshotSummary.decimal((double) keys / slots);
+  /** A quotient with three decimals, or {@code -} if the divisor is 0. */
+  private static String ratio(double dividend, long divisor) {
+    return divisor == 0 ? "-" : SnapshotSummary.decimal(dividend / divisor);
   }
 
   private static String text(TimeToLive ttl) {
