@@ -301,16 +301,11 @@ public final class RunCommand extends Verb {
     }
   }
 
-  /** Returns the last cause, because Flink's own exceptions only report that something failed. */
   private Exception failed(Exception e) {
     if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
       return SavepointDirectory.cannot("start from", fromSavepoint, e);
     }
-    Throwable deepest = e;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
-    String reason = "the job failed: " + deepest;
+    String reason = "the job failed: " + SavepointDirectory.lastCause(e);
     return UserErrorException.sentence(e)
         .<Exception>map(UserErrorException::new)
         .orElseGet(() -> new IllegalStateException(reason, e));
@@ -352,26 +347,22 @@ public final class RunCommand extends Verb {
 
     Fields fields() {
       Fields fields = new Fields().put("events", "events", events());
-      put(fields, "accepted", "accepted", Outcome.Kind.ACCEPTED);
-      put(fields, "duplicates", "duplicates", Outcome.Kind.DUPLICATE);
+      fields.put("accepted", "accepted", count(Outcome.Kind.ACCEPTED));
+      fields.put("duplicates", "duplicates", count(Outcome.Kind.DUPLICATE));
       if (count(Outcome.Kind.FALSE_DUPLICATE) > 0) {
-        put(fields, "false duplicates", "falseDuplicates", Outcome.Kind.FALSE_DUPLICATE);
+        fields.put("false duplicates", "falseDuplicates", count(Outcome.Kind.FALSE_DUPLICATE));
       } else {
         fields.json("falseDuplicates", 0);
       }
-      put(fields, "removed", "removed", Outcome.Kind.REMOVED);
-      put(fields, "unknown deletes", "unknownDeletes", Outcome.Kind.UNKNOWN_DELETE);
-      put(fields, "dead letters", "deadLetters", Outcome.Kind.DEAD_LETTER);
+      fields.put("removed", "removed", count(Outcome.Kind.REMOVED));
+      fields.put("unknown deletes", "unknownDeletes", count(Outcome.Kind.UNKNOWN_DELETE));
+      fields.put("dead letters", "deadLetters", count(Outcome.Kind.DEAD_LETTER));
       if (snapshots != null) {
         fields.put("snapshots", "snapshots", snapshots);
       }
       return fields
           .putSeconds("seconds", "seconds", seconds)
           .put("events per second", "eventsPerSecond", Math.round(events() / seconds));
-    }
-
-    private void put(Fields fields, String title, String name, Outcome.Kind kind) {
-      fields.put(title, name, count(kind));
     }
 
     /** One line with the counts of a running job. */

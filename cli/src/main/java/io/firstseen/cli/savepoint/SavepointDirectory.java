@@ -30,12 +30,13 @@ public final class SavepointDirectory {
     return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
   }
 
-  /** The message of the last cause; Flink's own exceptions only report that something failed. */
+  /** The last cause; Flink's own exceptions only report that something failed. */
+  public static Throwable lastCause(Throwable e) {
+    return e.getCause() == null ? e : lastCause(e.getCause());
+  }
+
   private static String reason(Throwable e) {
-    Throwable deepest = e;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
+    Throwable deepest = lastCause(e);
     if (deepest.getMessage() == null) {
       return deepest.getClass().getSimpleName();
     }
