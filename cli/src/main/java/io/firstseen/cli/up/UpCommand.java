@@ -93,6 +93,12 @@ public final class UpCommand extends Verb {
   // Milliseconds are an int.
   private static final Duration TRANSACTION_TIMEOUT = Duration.ofDays(24);
 
+  // Events and results have the default retention; offsets and transactions survive a long pause.
+  private static final Map<String, String> BROKER =
+      Map.of(
+          "offsets.retention.minutes", "" + Integer.MAX_VALUE,
+          "transaction.max.timeout.ms", "" + TRANSACTION_TIMEOUT.toMillis());
+
   private static final String MIN_TASK_MANAGER = "1g";
   private static final String MIN_SERVICE = "128m";
   private static final Duration JOB_LIMIT = Duration.ofMinutes(2);
@@ -250,7 +256,7 @@ public final class UpCommand extends Verb {
     try (Progress progress = new Progress(err())) {
       progress.show(() -> "starting Kafka…");
       BrokerProcess kafka =
-          BrokerProcess.start(directory.resolve("kafka"), kafkaPort, brokerProperties(), logs);
+          BrokerProcess.start(directory.resolve("kafka"), kafkaPort, BROKER, logs);
       cleanup.add(kafka.process());
       parts.add(kafka.process());
       servers = kafka.bootstrapServers();
@@ -354,15 +360,6 @@ public final class UpCommand extends Verb {
     if (lockFile.tryLock() == null) {
       throw new UserErrorException("another 'firstseen up' uses " + data);
     }
-  }
-
-  private static Map<String, String> brokerProperties() {
-    // Events and results have the default retention; offsets and transactions survive a long pause.
-    return Map.of(
-        "offsets.retention.minutes",
-        Integer.toString(Integer.MAX_VALUE),
-        "transaction.max.timeout.ms",
-        Long.toString(TRANSACTION_TIMEOUT.toMillis()));
   }
 
   private void prepareTopics() throws Exception {
