@@ -88,7 +88,7 @@ class RatePlotTest {
     List<Element> lines = elements(picture, "polyline");
     double[] line = points(lines.get(0));
     double[] bound = points(lines.get(lines.size() - 1));
-    assertThat(lines.get(lines.size() - 1).hasAttribute("stroke-dasharray")).isTrue();
+    assertThat(lines.get(lines.size() - 1).getAttribute("stroke-dasharray")).isEqualTo("7 4");
     assertThat(bound[2]).isCloseTo(line[2], within(0.05));
     assertThat(bound[3]).isCloseTo(line[3], within(0.05));
     // The other set has two bits more than the bound of its rate.
