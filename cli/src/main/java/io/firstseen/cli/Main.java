@@ -170,10 +170,9 @@ public final class Main implements Callable<Integer> {
     return isInput ? Optional.of(cause.getMessage()) : Optional.empty();
   }
 
-  private static final String NO_SPACE = "No space left on device";
-
   private static int programError(Throwable failure, CommandLine command, boolean debug) {
-    boolean isFull = ExceptionUtils.findThrowableWithMessage(failure, NO_SPACE).isPresent();
+    boolean isFull =
+        ExceptionUtils.findThrowableWithMessage(failure, "No space left on device").isPresent();
     print(
         command,
         isFull

@@ -55,7 +55,6 @@ final class Checks {
     missing.stream().forEach(number -> dropped.add(model.events.get(number).url()));
   }
 
-  /** Runs all checks. */
   List<Check> all() throws InvalidKeyException {
     return List.of(
         Check.never(

@@ -31,12 +31,10 @@ record DemoEvent(
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String NUMBER_FIELD = "n";
 
-  /** Creates a well-formed event. */
   static DemoEvent of(int number, int partition, Operation operation, String url, String spelling) {
     return new DemoEvent(number, partition, operation, url, spelling, null);
   }
 
-  /** Creates a malformed event. */
   static DemoEvent malformed(int number, int partition, String value) {
     return new DemoEvent(number, partition, null, null, null, value);
   }

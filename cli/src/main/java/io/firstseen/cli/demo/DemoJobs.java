@@ -45,24 +45,22 @@ final class DemoJobs {
     this.cluster = cluster;
     this.kafka = kafka;
     KafkaOptions bounded = kafka.stopAt(ends(kafka.events().topic(), events));
-    StreamExecutionEnvironment dedupEnvironment = cluster.environment();
-    JobMain.buildOnKafka(dedupEnvironment, Job.DEDUP, bounded, settings.jobs());
-    this.dedup = execute(dedupEnvironment, "firstseen-dedup");
-    StreamExecutionEnvironment snapshotsEnvironment = cluster.environment();
-    JobMain.buildOnKafka(snapshotsEnvironment, Job.SNAPSHOTS, kafka, settings.jobs());
-    this.snapshots = execute(snapshotsEnvironment, "firstseen-snapshots");
+    this.dedup = start(Job.DEDUP, bounded, settings, "firstseen-dedup");
+    this.snapshots = start(Job.SNAPSHOTS, kafka, settings, "firstseen-snapshots");
     this.dedupResult = dedup.getJobExecutionResult();
     this.snapshotsResult = snapshots.getJobExecutionResult();
   }
 
-  private static JobClient execute(StreamExecutionEnvironment environment, String name)
+  private JobClient start(Job job, KafkaOptions options, DemoCommand settings, String name)
       throws Exception {
-    Configuration settings = new Configuration();
+    StreamExecutionEnvironment environment = cluster.environment();
+    JobMain.buildOnKafka(environment, job, options, settings.jobs());
+    Configuration restarts = new Configuration();
     // Unlike jobs in production, these restart a limited number of times.
-    settings.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
-    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(500));
-    environment.configure(settings);
+    restarts.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
+    restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(500));
+    environment.configure(restarts);
     return environment.executeAsync(name);
   }
 
@@ -85,11 +83,7 @@ final class DemoJobs {
     return counts;
   }
 
-  /**
-   * Does nothing unless a job has failed.
-   *
-   * @throws ExecutionException if a job has failed
-   */
+  /** Throws the failure of a job, if one has failed. */
   void requireNoFailure() throws ExecutionException, InterruptedException {
     for (CompletableFuture<JobExecutionResult> result : List.of(dedupResult, snapshotsResult)) {
       if (result.isCompletedExceptionally()) {
@@ -98,7 +92,6 @@ final class DemoJobs {
     }
   }
 
-  /** Waits until both jobs run. */
   void awaitRunning() throws InterruptedException {
     cluster.awaitRunning(dedup);
     cluster.awaitRunning(snapshots);

@@ -23,13 +23,11 @@ final class SvgWriter {
     return this;
   }
 
-  /** Closes the last opened element. */
   SvgWriter close() {
     svg.append("</").append(opened.pop()).append('>');
     return this;
   }
 
-  /** Writes an element with text. */
   SvgWriter text(String element, String content, Object... attributes) {
     open(element, attributes);
     svg.append(escaped(content));

@@ -1,5 +1,6 @@
 package io.firstseen.cli.snapshot;
 
+import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.cli.shared.Verb;
@@ -51,7 +52,6 @@ final class SetOnTopic extends SnapshotTopicOptions {
                 .followingOnly());
   }
 
-  /** Fetches the newest snapshot of the set into a directory, once. */
   SnapshotPull.Result pull(
       String bootstrapServers, Path directory, Duration timeout, Progress progress)
       throws IOException {
@@ -73,13 +73,9 @@ final class SetOnTopic extends SnapshotTopicOptions {
     } catch (TimeoutException e) {
       throw new UserErrorException(e.getMessage());
     } catch (KafkaException e) {
-      Throwable reason = e;
-      while (reason.getCause() != null) {
-        reason = reason.getCause();
-      }
+      String reason = SavepointDirectory.lastCause(e).getMessage();
       throw new UserErrorException(
-          "cannot read topic '%s' of %s: %s"
-              .formatted(topic(), bootstrapServers, reason.getMessage()));
+          "cannot read topic '%s' of %s: %s".formatted(topic(), bootstrapServers, reason));
     } catch (SnapshotException | FileSystemException e) {
       throw e;
     } catch (IOException e) {
