@@ -42,7 +42,7 @@ public final class PrometheusProcess {
   /**
    * The jobs that Prometheus watches.
    *
-   * @param falsePositiveRate that of {@code --fpr}
+   * @param falsePositiveRate the value of {@code --fpr}
    * @param window the length of the windows of the snapshots
    * @param delay from the end of a window to its snapshot
    */

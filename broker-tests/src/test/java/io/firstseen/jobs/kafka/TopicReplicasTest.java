@@ -213,7 +213,7 @@ class TopicReplicasTest {
             + "1: set it with kafka-configs.sh --bootstrap-server "
             + first.bootstrapServers()
             + " --alter --entity-type topics --entity-name c.accepted --add-config"
-            + " min.insync.replicas=2, or use another topic");
+            + " min.insync.replicas=2, or use another topic, or lower the option");
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();

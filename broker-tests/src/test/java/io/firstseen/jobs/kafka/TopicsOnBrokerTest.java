@@ -181,7 +181,7 @@ class TopicsOnBrokerTest {
               + " --max-downtime, but has 36000000: set it with kafka-configs.sh --bootstrap-server "
               + broker.bootstrapServers()
               + " --alter --entity-type topics --entity-name p.accepted --add-config"
-              + " retention.ms=118800000, or use another topic");
+              + " retention.ms=118800000, or use another topic, or lower the option");
     }
     String[] shortly = {"--max-downtime=30m"};
     TestJobs.require(Job.DEDUP, options("p", shortly), "--ttl=8h");

@@ -89,7 +89,8 @@ public final class ServeCommand extends JsonVerb {
       converter = OptionValues.SetName.class,
       description =
           "Name of an allow set: URLs that it lists are absent, whatever other lists "
-              + "contain; may be repeated. With --directory, the set of one of the directories.")
+              + "contain; may be repeated. With --directory, the set of one of the directories; with "
+              + "--bootstrap-servers, the service also follows this set.")
   private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
@@ -186,6 +187,7 @@ public final class ServeCommand extends JsonVerb {
       names = "--max-connections",
       paramLabel = "N",
       defaultValue = "1024",
+      converter = OptionValues.Count.class,
       description = "Maximum number of concurrent connections (default: ${DEFAULT-VALUE}).")
   private int maxConnections;
 
@@ -193,14 +195,17 @@ public final class ServeCommand extends JsonVerb {
       names = "--max-connections-per-peer",
       paramLabel = "N",
       defaultValue = "256",
+      converter = OptionValues.Count.class,
       description =
-          "Maximum number of concurrent connections per address (default: ${DEFAULT-VALUE}).")
+          "Maximum number of concurrent connections per address; all clients behind a proxy have "
+              + "the same address (default: ${DEFAULT-VALUE}).")
   private int maxConnectionsPerPeer;
 
   @Option(
       names = "--health-connections",
       paramLabel = "N",
       defaultValue = "16",
+      converter = OptionValues.CountOrNone.class,
       description =
           "Number of additional connections for /healthz and /readyz (default: ${DEFAULT-VALUE}).")
   private int healthConnections;
@@ -226,6 +231,7 @@ public final class ServeCommand extends JsonVerb {
       names = "--max-batch",
       paramLabel = "N",
       defaultValue = "" + ServerOptions.DEFAULT_MAX_BATCH_KEYS,
+      converter = OptionValues.Count.class,
       description = "Maximum number of keys per request (default: ${DEFAULT-VALUE}).")
   private int maxBatchKeys;
 
@@ -312,11 +318,9 @@ public final class ServeCommand extends JsonVerb {
     }
     InetSocketAddress address = new InetSocketAddress(host, port);
     HttpLimits limits =
-        accepted(
-            () ->
-                HttpLimits.DEFAULT
-                    .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
-                    .withMaxBodyBytes((int) maxBodyBytes));
+        HttpLimits.DEFAULT
+            .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
+            .withMaxBodyBytes((int) maxBodyBytes);
     Access access = new Access(allowedHosts(address), tokens(), tls());
     warning(address, access).ifPresent(text -> err().println("warning: " + text));
     return accepted(
@@ -325,7 +329,9 @@ public final class ServeCommand extends JsonVerb {
                 address,
                 access,
                 refuseStale,
-                maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
+                maxBodiesBytes == null
+                    ? limits
+                    : accepted("--max-bodies: ", () -> limits.withMaxBodiesBytes(maxBodiesBytes)),
                 maxBatchKeys,
                 drain,
                 grace,
@@ -396,12 +402,12 @@ public final class ServeCommand extends JsonVerb {
     boolean isPlain = access.tls() == null;
     return isOpen || isPlain
         ? Optional.of(
-            "other machines can reach %s%s%s, or put a proxy in front"
+            "other machines can reach %s%s%s, or put a proxy with TLS and authentication in front"
                 .formatted(
                     address.getHostString(),
-                    isOpen ? ", and anyone can query it: set --token-file" : "",
+                    isOpen ? "; anyone can query it: set --token-file" : "",
                     isPlain
-                        ? ", and the traffic is unencrypted, including tokens and keys: set"
+                        ? "; the traffic is unencrypted, including tokens and keys: set"
                             + " --tls-certificate and --tls-key"
                         : ""))
         : Optional.empty();

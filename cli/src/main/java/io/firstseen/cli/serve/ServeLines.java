@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -125,7 +126,11 @@ final class ServeLines implements ServiceLog, Closeable {
     String line =
         object.properties().stream()
             .skip(1)
-            .map(field -> field.getValue().asText("-"))
+            .map(
+                field ->
+                    field.getValue().isDouble()
+                        ? String.format(Locale.ROOT, "%.3f", field.getValue().doubleValue())
+                        : field.getValue().asText("-"))
             .collect(Collectors.joining(" "));
     print(out, object, line);
   }

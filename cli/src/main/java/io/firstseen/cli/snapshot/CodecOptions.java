@@ -160,6 +160,7 @@ final class CodecOptions {
       case GOLOMBSET -> new GolombsetCodec();
       case CASPER ->
           Verb.accepted(
+              "--codec casper: ",
               () ->
                   new CasperCodec(
                       capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,

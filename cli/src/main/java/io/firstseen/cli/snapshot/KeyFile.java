@@ -55,11 +55,11 @@ final class KeyFile {
   @Option(
       names = "--column",
       paramLabel = "N",
-      converter = OptionValues.KeyCount.class,
+      converter = OptionValues.Count.class,
       description =
           "Column of the key, from 1, in tab-separated lines (default: a line is a key; for"
               + " URLs, lines with several columns are skipped).")
-  private long column;
+  private int column;
 
   @Option(
       names = "--dead-letters",

@@ -56,13 +56,13 @@ class ServeCommandTest {
         Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
         Arguments.of(
             "--directory D --max-body 2m --max-bodies 1m",
-            "maxBodiesBytes must be at least maxBodyBytes, 2097152, got 1048576"),
+            "--max-bodies: maxBodiesBytes must be at least maxBodyBytes, 2097152, got 1048576"),
         Arguments.of(
             "--directory D --max-connections-per-peer 0",
-            "maxConnectionsPerPeer must be more than 0, got 0"),
+            "'--max-connections-per-peer': must be a whole number in [1, 1000000], got '0'"),
         Arguments.of(
             "--directory D --health-connections=-1",
-            "reservedForHealth must be at least 0, got -1"),
+            "'--health-connections': must be a whole number in [0, 1000000], got '-1'"),
         Arguments.of(
             "--directory D --allow-host a.example:80",
             "--allow-host must be the name of a host without a port, such as filter.example.org,"
@@ -118,8 +118,8 @@ class ServeCommandTest {
           """
           127.0.0.1 | false | none
           ::1       | false | none
-          0.0.0.0   | true  | other machines can reach 0.0.0.0, and the traffic is unencrypted, including tokens and keys: set --tls
-          192.0.2.1 | false | other machines can reach 192.0.2.1, and anyone can query it: set --token-file, and the traffic is unencrypted,
+          0.0.0.0   | true  | other machines can reach 0.0.0.0; the traffic is unencrypted, including tokens and keys: set --tls
+          192.0.2.1 | false | other machines can reach 192.0.2.1; anyone can query it: set --token-file; the traffic is unencrypted,
           """)
   void whatIsMissingOnAnAddressThatOthersReachIsAWarning(
       String host, boolean hasToken, String start) {

@@ -167,7 +167,7 @@ class SnapshotCodecTest {
         Arguments.of(
             "",
             "--codec casper --capacity-bits 32 --input -",
-            "capacityBits must be in [1, 31], got 32"),
+            "--codec casper: capacity bits must be in [1, 31], got 32"),
         Arguments.of(
             "",
             "--codec golombset --remainder-bits 3 --input -",

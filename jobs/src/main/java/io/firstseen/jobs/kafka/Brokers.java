@@ -398,6 +398,9 @@ final class Brokers implements AutoCloseable {
   }
 
   UserErrorException refusal(KafkaException e) {
+    if (e instanceof InterruptException) {
+      return new UserErrorException("interrupted while waiting for Kafka");
+    }
     return new UserErrorException(
         e instanceof TimeoutException
             ? "no Kafka broker responds at %s (waited %s)"

@@ -4,6 +4,7 @@ import io.firstseen.operators.UserErrorException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.operators.MailboxExecutor;
@@ -19,16 +20,18 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 /** Failures of a Kafka writer that a restart does not fix. */
 final class PermanentFailures {
   // The fix for each failure.
-  private static final Map<Class<? extends Throwable>, String> ADVICE =
-      Map.of(
-          RecordTooLargeException.class,
-          "increase max.message.bytes of the topic to at least 1000000",
-          InvalidTimestampException.class,
-          "increase message.timestamp.before.max.ms or message.timestamp.after.max.ms of the topic",
-          UnsupportedForMessageFormatException.class,
-          "use a broker that supports transactions",
-          ConfigException.class,
-          "correct --kafka-property or --kafka-properties");
+  private static final List<Map.Entry<Class<? extends Throwable>, String>> ADVICE =
+      List.of(
+          Map.entry(
+              RecordTooLargeException.class,
+              "increase max.message.bytes of the topic to at least 1000000"),
+          Map.entry(
+              InvalidTimestampException.class,
+              "increase message.timestamp.before.max.ms or message.timestamp.after.max.ms of the topic"),
+          Map.entry(
+              UnsupportedForMessageFormatException.class,
+              "use a broker that supports transactions"),
+          Map.entry(ConfigException.class, "correct --kafka-property or --kafka-properties"));
 
   private PermanentFailures() {}
 
@@ -42,7 +45,7 @@ final class PermanentFailures {
     if (ExceptionUtils.findThrowable(failure, UserErrorException.class).isPresent()) {
       return Optional.empty();
     }
-    for (Map.Entry<Class<? extends Throwable>, String> each : ADVICE.entrySet()) {
+    for (Map.Entry<Class<? extends Throwable>, String> each : ADVICE) {
       Optional<? extends Throwable> cause = ExceptionUtils.findThrowable(failure, each.getKey());
       if (cause.isPresent()) {
         String where =

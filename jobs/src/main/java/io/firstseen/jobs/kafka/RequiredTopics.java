@@ -440,14 +440,15 @@ final class RequiredTopics {
   private void mustHave(boolean holds, String topic, String setting, Object value, String reason) {
     must(
         holds,
-        "topic %s must have %s=%s%s, but has %s: set it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config %2$s=%3$s, or use another topic"
+        "topic %s must have %s=%s%s, but has %s: set it with kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %1$s --add-config %2$s=%3$s, or use another topic%7$s"
             .formatted(
                 topic,
                 setting,
                 value,
                 reason,
                 brokers.setting(topic, setting).orElse("an unknown value"),
-                servers));
+                servers,
+                reason.contains("--") ? ", or lower the option" : ""));
   }
 
   static void must(boolean holds, String sentence) {

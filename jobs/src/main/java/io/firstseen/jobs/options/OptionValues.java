@@ -240,6 +240,20 @@ public final class OptionValues {
     }
   }
 
+  /** A number from 1 to a million. */
+  public static final class Count extends WholeNumber {
+    Count() {
+      super(1, 1_000_000);
+    }
+  }
+
+  /** A number from 0 to a million. */
+  public static final class CountOrNone extends WholeNumber {
+    CountOrNone() {
+      super(0, 1_000_000);
+    }
+  }
+
   /** A port; 0 for any free one. */
   public static final class Port extends WholeNumber {
     Port() {

@@ -47,11 +47,11 @@ public final class CasperCodec implements SetCodec {
   public CasperCodec(int capacityBits, int remainderBits) {
     if (capacityBits < 1 || capacityBits > MAX_BITS) {
       throw new IllegalArgumentException(
-          "capacityBits must be in [1, " + MAX_BITS + "], got " + capacityBits);
+          "capacity bits must be in [1, " + MAX_BITS + "], got " + capacityBits);
     }
     if (remainderBits < 0 || remainderBits > MAX_BITS) {
       throw new IllegalArgumentException(
-          "remainderBits must be in [0, " + MAX_BITS + "], got " + remainderBits);
+          "remainder bits must be in [0, " + MAX_BITS + "], got " + remainderBits);
     }
     this.mask = (1L << capacityBits) - 1;
     this.form = new RiceForm(remainderBits, RiceForm.Gaps.DIFFERENCE_LESS_ONE, false, false);

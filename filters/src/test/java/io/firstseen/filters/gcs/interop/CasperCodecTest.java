@@ -73,10 +73,10 @@ class CasperCodecTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 6, 'capacityBits must be in [1, 31], got 0'",
-    "32, 6, 'capacityBits must be in [1, 31], got 32'",
-    "13, -1, 'remainderBits must be in [0, 31], got -1'",
-    "13, 32, 'remainderBits must be in [0, 31], got 32'"
+    "0, 6, 'capacity bits must be in [1, 31], got 0'",
+    "32, 6, 'capacity bits must be in [1, 31], got 32'",
+    "13, -1, 'remainder bits must be in [0, 31], got -1'",
+    "13, 32, 'remainder bits must be in [0, 31], got 32'"
   })
   void refusesOtherWidths(int capacityBits, int remainderBits, String sentence) {
     assertThatIllegalArgumentException()
