@@ -33,9 +33,9 @@ final class SnapshotPruneCommand extends JsonVerb {
       names = "--keep",
       required = true,
       paramLabel = "N",
-      converter = OptionValues.KeyCount.class,
+      converter = OptionValues.Count.class,
       description = "Number of manifests to keep, from the newest, at least 1.")
-  private long keep;
+  private int keep;
 
   @Override
   public Integer call() throws IOException {
@@ -46,8 +46,7 @@ final class SnapshotPruneCommand extends JsonVerb {
     }
     Closeable lock = directory.lock();
     try (lock) {
-      SnapshotDirectory.Pruned pruned =
-          directory.keepNewest((int) Math.min(keep, Integer.MAX_VALUE));
+      SnapshotDirectory.Pruned pruned = directory.keepNewest(keep);
       print(
           Json.object().put("manifests", pruned.manifests()).put("blobs", pruned.blobs()),
           "removed %d manifests and %d blobs".formatted(pruned.manifests(), pruned.blobs()));

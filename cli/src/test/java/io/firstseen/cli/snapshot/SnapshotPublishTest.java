@@ -105,6 +105,21 @@ class SnapshotPublishTest {
   }
 
   @Test
+  void aPrunedSetCanBePublishedAgain() throws Exception {
+    String directory = root.resolve("set").toString();
+    list(hosts(0, 3000));
+    publish();
+    assertThat(Invocation.of("snapshot", "prune", directory, "--keep", "5").out())
+        .containsExactly("removed 0 manifests and 0 blobs");
+    for (int from = 1; from < 30; from++) {
+      list(hosts(from, 3000 + from));
+      assertThat(publish().status()).isZero();
+      assertThat(Invocation.of("snapshot", "prune", directory, "--keep", "1").status()).isZero();
+      assertThat(Invocation.of("snapshot", "verify", directory).status()).as("%d", from).isZero();
+    }
+  }
+
+  @Test
   void textsArePublishedWithTheirBands() throws Exception {
     String prize = "Dear Anna, claim your FREE prize worth $500 today!";
     String directory = root.resolve("texts").toString();

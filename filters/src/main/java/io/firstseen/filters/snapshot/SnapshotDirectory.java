@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -258,18 +259,32 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes all manifests except the newest, and all blobs that the remaining manifests do not
-   * name. The caller must hold the {@link #lock}.
+   * Removes all manifests except the newest, and all blobs that neither the remaining manifests nor
+   * the {@link #writer} of the newest manifest need. The caller must hold the {@link #lock}.
    *
    * @param count how many manifests remain, at least 1
    * @return how many manifests and how many blobs were removed
-   * @throws SnapshotException if a manifest cannot be read or a file cannot be removed
+   * @throws SnapshotException if a manifest or the writer cannot be read, or if a file cannot be
+   *     removed
    */
   public Pruned keepNewest(int count) throws IOException {
     if (count < 1) {
       throw new IllegalArgumentException("count must be at least 1, got " + count);
     }
-    return keepNewest(count, Set.of());
+    List<Long> sequences = sequences();
+    Optional<byte[]> writer =
+        sequences.isEmpty() ? Optional.empty() : writer(sequences.get(sequences.size() - 1));
+    return keepNewest(count, writer.isEmpty() ? Set.of() : digests(inUse(writer.get())));
+  }
+
+  private Set<BlobReference> inUse(byte[] writer) throws IOException {
+    Manifest manifest = latest();
+    SnapshotSet set = CatchUp.to(manifest, List.of(), blob -> blob(manifest, blob)).set();
+    return SetWriter.of(writer, set).inUse();
+  }
+
+  private static Set<String> digests(Collection<BlobReference> blobs) {
+    return blobs.stream().map(BlobReference::digest).collect(Collectors.toSet());
   }
 
   /**
@@ -292,9 +307,7 @@ public final class SnapshotDirectory {
             > replacedBeforeMillis) {
       kept++;
     }
-    Set<String> digests = new HashSet<>();
-    inUse.forEach(blob -> digests.add(blob.digest()));
-    Pruned pruned = keepNewest(kept, digests);
+    Pruned pruned = keepNewest(kept, digests(inUse));
     String newest = sequences.isEmpty() ? "" : writerFile(sequences.get(sequences.size() - 1));
     remove(
         path,
