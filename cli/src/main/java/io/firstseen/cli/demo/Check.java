@@ -11,7 +11,6 @@ package io.firstseen.cli.demo;
  */
 record Check(String name, long found, long of, long allowed, double promisedRate) {
 
-  /** An error that must never occur. */
   static Check never(String name, long found, long of) {
     return new Check(name, found, of, 0, 0);
   }

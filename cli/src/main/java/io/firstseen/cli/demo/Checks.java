@@ -15,7 +15,6 @@ final class Checks {
   /** The number of queries of the snapshot for keys that were never in the stream. */
   static final int ABSENT_KEYS = 100_000;
 
-  /** The number of warm-up queries. */
   private static final int WARM_UP = 50_000;
 
   /** By chance, a small expected count may be exceeded by this factor, plus a constant. */
@@ -32,7 +31,6 @@ final class Checks {
   private long drops;
   private double nanosPerQuery;
 
-  /** The snapshot's results. */
   interface Membership {
     boolean mightContain(String key) throws InvalidKeyException;
   }

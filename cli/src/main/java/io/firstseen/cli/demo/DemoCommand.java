@@ -108,7 +108,6 @@ public final class DemoCommand extends Verb {
         cleanup -> tell(new DemoRun(this, err(), cleanup).run(), json, out(), err()));
   }
 
-  /** Prints the report and returns the exit code. */
   static int tell(DemoReport report, boolean json, PrintWriter out, PrintWriter err) {
     if (!json) {
       err.println();

@@ -48,7 +48,6 @@ record DemoEvent(
     return isMalformed() ? null : url.getBytes(UTF_8);
   }
 
-  /** The value of the Kafka record. */
   byte[] recordValue(long timestampMillis) {
     if (isMalformed()) {
       return malformed.getBytes(ISO_8859_1);

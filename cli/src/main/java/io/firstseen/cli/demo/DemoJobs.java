@@ -64,7 +64,6 @@ final class DemoJobs {
     return environment.executeAsync(name);
   }
 
-  /** The final end offset of each partition. */
   private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
     return IntStream.range(0, DemoCommand.PARTITIONS)
         .boxed()

@@ -68,7 +68,6 @@ final class DemoRun {
   private DemoProgress progress;
   private DemoJobs jobs;
 
-  /** Prepares a demo, whose progress goes to {@code err}. */
   DemoRun(DemoCommand settings, PrintWriter err, Cleanup cleanup) throws IOException {
     this.settings = settings;
     this.err = err;

@@ -39,7 +39,6 @@ final class SvgWriter {
     return svg.append('\n').substring(1);
   }
 
-  /** Rounds a number to hundredths. */
   static String number(double number) {
     return BigDecimal.valueOf(number)
         .setScale(2, RoundingMode.HALF_EVEN)

@@ -57,7 +57,6 @@ public final class Fields {
     return put(title, name, bytes, bytes(bytes));
   }
 
-  /** Adds the check of a hash key. */
   public Fields putKeyCheck(long keyCheck, boolean isPublic) {
     String digits = HexFormat.of().toHexDigits(keyCheck);
     return put("key check", "keyCheck", digits, digits + (isPublic ? " (the public key)" : ""))
@@ -71,7 +70,6 @@ public final class Fields {
     return stripped.isEmpty() ? this : put("stripped parameters", "strippedParameters", stripped);
   }
 
-  /** A rate with four digits. */
   public static String rate(double rate) {
     return String.format(Locale.ROOT, "%.4g", rate);
   }
@@ -195,7 +193,6 @@ public final class Fields {
     return json;
   }
 
-  /** Prints the JSON object or the table. */
   public void print(PrintWriter out, boolean asJson) {
     if (asJson) {
       out.println(Json.line(json));
