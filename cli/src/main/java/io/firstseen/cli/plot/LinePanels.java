@@ -5,6 +5,7 @@ import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -27,11 +28,11 @@ public final class LinePanels {
   private static final int MIN_LEGEND_ROWS = 2;
   private static final int MARKED_POINTS = 24;
 
-  private static final String NAMESPACE = "http://www.w3.org/2000/svg";
   private static final String FONTS = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
   private static final String INK = "#222222";
   private static final String PALE_INK = "#666666";
   private static final String GRID = "#e3e3e3";
+  private static final String DASHES = "7 4";
 
   /** Half the length of the error-bar caps. */
   private static final double CAP = 4;
@@ -131,10 +132,9 @@ public final class LinePanels {
     bottom = top + (isSingle ? 432 : 324);
     int width = (int) (LEFT + panel() * panels.size() - 12);
     int height = (int) (bottom + BELOW_PANEL);
-    svg = new SvgWriter();
-    svg.open("svg", "xmlns", NAMESPACE, "width", width, "height", height);
+    svg = new SvgWriter(width, height);
     svg.text("title", title);
-    svg.open("rect", "width", width, "height", height, "fill", "white").close();
+    svg.element("rect", "width", width, "height", height, "fill", "white");
     svg.open("g", "font-family", FONTS, "font-size", 13, "fill", INK);
     svg.text("text", title, "x", LEFT, "y", 34, "font-size", 20);
     if (note != null) {
@@ -144,7 +144,8 @@ public final class LinePanels {
     for (int i = 0; i < panels.size(); i++) {
       draw(panels.get(i), LEFT + i * panel());
     }
-    return svg.close().close().finish();
+    svg.close();
+    return svg.finish();
   }
 
   /** The width of a panel with its labels. */
@@ -156,31 +157,18 @@ public final class LinePanels {
     for (int i = 0; i < styles.size(); i++) {
       double x = LEFT + Math.floorDiv(i, rows) * LEGEND_COLUMN;
       double y = legendTop + LEGEND_ROW * (i % rows);
-      draw(styles.get(i), "path", "d", "M" + coordinates(x, y) + "h34");
+      svg.open("line", "x1", x, "y1", y, "x2", x + 34, "y2", y);
+      stroke(styles.get(i));
+      svg.close();
       svg.text("text", styles.get(i).title(), "x", x + 41, "y", y + 4.5);
     }
   }
 
-  private void draw(Style style, String element, String attribute, String points) {
-    String dashes = style.dashed() ? "7 4" : "none";
-    String colour = style.colour();
-    svg.open(
-            element,
-            attribute,
-            points,
-            "fill",
-            "none",
-            "stroke",
-            colour,
-            "stroke-width",
-            2,
-            "stroke-dasharray",
-            dashes)
-        .close();
-  }
-
-  private static String coordinates(double x, double y) {
-    return SvgWriter.number(x) + "," + SvgWriter.number(y);
+  private void stroke(Style style) {
+    svg.attributes("stroke", style.colour(), "stroke-width", 2, "fill", "none");
+    if (style.dashed()) {
+      svg.attributes("stroke-dasharray", DASHES);
+    }
   }
 
   private void draw(Panel panel, double left) {
@@ -224,13 +212,18 @@ public final class LinePanels {
   private void draw(Style style, List<Point> points, Axis horizontal, Axis vertical) {
     svg.open("g");
     svg.text("title", style.title());
-    draw(
-        style,
+    svg.open(
         "polyline",
         "points",
         points.stream()
-            .map(point -> coordinates(horizontal.at(point.across()), vertical.at(point.up())))
+            .map(
+                point ->
+                    SvgWriter.number(horizontal.at(point.across()))
+                        + ","
+                        + SvgWriter.number(vertical.at(point.up())))
             .collect(Collectors.joining(" ")));
+    stroke(style);
+    svg.close();
     if (points.size() <= MARKED_POINTS) {
       for (Point point : points) {
         double x = horizontal.at(point.across());
@@ -255,25 +248,29 @@ public final class LinePanels {
     line(x - CAP, high, x + CAP, high, style.colour());
     line(x - CAP, low, x + CAP, low, style.colour());
     if (mark.up() > 0) {
-      double y = vertical.at(mark.up());
-      svg.open("circle", "cx", x, "cy", y, "r", 5.5, "fill", "white", "stroke", style.colour());
-      svg.close();
+      svg.open("circle", "cx", x, "cy", vertical.at(mark.up()), "r", 5.5, "fill", "white");
+      svg.attributes("stroke", style.colour(), "stroke-width", 2).close();
     }
     svg.close();
   }
 
   private void line(double x1, double y1, double x2, double y2, String colour) {
-    svg.open("line", "x1", x1, "y1", y1, "x2", x2, "y2", y2, "stroke", colour).close();
+    svg.element("line", "x1", x1, "y1", y1, "x2", x2, "y2", y2, "stroke", colour);
   }
 
-  /** The largest power of ten that is not above a number. */
+  /** The largest tick that is not above a number. */
   private static double powerOfTen(double number) {
     return Math.pow(10, Math.floor(Math.log10(number)));
   }
 
   /** Formats a number with three significant digits, and without trailing zeros. */
   private static String number(double number) {
+    if (number >= 1000) {
+      return String.format(Locale.ROOT, "%.0f", number);
+    }
     BigDecimal rounded = BigDecimal.valueOf(number).round(new MathContext(3));
-    return rounded.stripTrailingZeros().toPlainString();
+    return number != 0 && number < 1e-4
+        ? String.format(Locale.ROOT, "%.0e", number)
+        : rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
   }
 }

@@ -71,6 +71,9 @@ class RatePlotTest {
             set("a & b", 0.01, 10, 10_000),
             set("a & b", 0.001, 14, 1_000),
             set("a & b", 0.0001, 18, 100));
+    Element svg = picture.getDocumentElement();
+    assertThat(svg.getAttribute("viewBox"))
+        .isEqualTo("0 0 " + svg.getAttribute("width") + " " + svg.getAttribute("height"));
     double[] line = points(elements(picture, "polyline").get(0));
     assertThat(line[2] - line[0]).isCloseTo(line[4] - line[2], within(0.02)).isPositive();
     assertThat(line[3] - line[1]).isCloseTo(line[5] - line[3], within(0.02)).isPositive();
@@ -88,7 +91,7 @@ class RatePlotTest {
     List<Element> lines = elements(picture, "polyline");
     double[] line = points(lines.get(0));
     double[] bound = points(lines.get(lines.size() - 1));
-    assertThat(lines.get(lines.size() - 1).getAttribute("stroke-dasharray")).isEqualTo("7 4");
+    assertThat(lines.get(lines.size() - 1).hasAttribute("stroke-dasharray")).isTrue();
     assertThat(bound[2]).isCloseTo(line[2], within(0.05));
     assertThat(bound[3]).isCloseTo(line[3], within(0.05));
     // The other set has two bits more than the bound of its rate.
