@@ -47,6 +47,11 @@ public final class UserErrorException extends RuntimeException {
     return reason;
   }
 
+  /** Returns the last cause, because exceptions of Flink and Kafka may not contain the reason. */
+  public static Throwable lastCause(Throwable failure) {
+    return failure.getCause() == null ? failure : lastCause(failure.getCause());
+  }
+
   /**
    * Returns the message for the user if {@code failure} was caused by a user error. Also works for
    * a failed job, whose exceptions Flink wraps and serializes.

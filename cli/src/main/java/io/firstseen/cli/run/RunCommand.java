@@ -305,7 +305,7 @@ public final class RunCommand extends Verb {
     if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
       return SavepointDirectory.cannot("start from", fromSavepoint, e);
     }
-    String reason = "the job failed: " + SavepointDirectory.lastCause(e);
+    String reason = "the job failed: " + UserErrorException.lastCause(e);
     return UserErrorException.sentence(e)
         .<Exception>map(UserErrorException::new)
         .orElseGet(() -> new IllegalStateException(reason, e));

@@ -30,13 +30,8 @@ public final class SavepointDirectory {
     return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
   }
 
-  /** The last cause; Flink's own exceptions only report that something failed. */
-  public static Throwable lastCause(Throwable e) {
-    return e.getCause() == null ? e : lastCause(e.getCause());
-  }
-
   private static String reason(Throwable e) {
-    Throwable deepest = lastCause(e);
+    Throwable deepest = UserErrorException.lastCause(e);
     if (deepest.getMessage() == null) {
       return deepest.getClass().getSimpleName();
     }

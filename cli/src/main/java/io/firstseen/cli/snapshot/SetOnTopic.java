@@ -1,6 +1,5 @@
 package io.firstseen.cli.snapshot;
 
-import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.cli.shared.Verb;
@@ -73,7 +72,7 @@ final class SetOnTopic extends SnapshotTopicOptions {
     } catch (TimeoutException e) {
       throw new UserErrorException(e.getMessage());
     } catch (KafkaException e) {
-      String reason = SavepointDirectory.lastCause(e).getMessage();
+      String reason = UserErrorException.lastCause(e).getMessage();
       throw new UserErrorException(
           "cannot read topic '%s' of %s: %s".formatted(topic(), bootstrapServers, reason));
     } catch (SnapshotException | FileSystemException e) {

@@ -409,11 +409,7 @@ final class Brokers implements AutoCloseable {
   }
 
   static String deepestMessage(Throwable e) {
-    Throwable deepest = e;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
-    return deepest.getMessage();
+    return UserErrorException.lastCause(e).getMessage();
   }
 
   @Override
