@@ -1,5 +1,7 @@
 package io.firstseen.jobs.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
@@ -37,6 +39,9 @@ record OutcomeRecords(
     String deadLettersTopic,
     String claimsTopic)
     implements KafkaRecordSerializationSchema<OutcomeRecords.Part> {
+  private static final byte[] DUPLICATE = "duplicate".getBytes(UTF_8);
+  private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);
+  private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
   private static final byte[] NO_PAYLOAD = {};
 
   /** The content of one record; forwarded records are unchanged. */
@@ -63,9 +68,9 @@ record OutcomeRecords(
       // A null value would delete the key.
       case ACCEPTED -> accepted(outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
       case REMOVED -> accepted(outcome, null);
-      case DUPLICATE -> repeat(outcome, "duplicate");
-      case FALSE_DUPLICATE -> repeat(outcome, "false-duplicate");
-      case UNKNOWN_DELETE -> repeat(outcome, "unknown-delete");
+      case DUPLICATE -> repeat(outcome, DUPLICATE);
+      case FALSE_DUPLICATE -> repeat(outcome, FALSE_DUPLICATE);
+      case UNKNOWN_DELETE -> repeat(outcome, UNKNOWN_DELETE);
       case DEAD_LETTER -> deadLetter(event, outcome.reason());
       case WRITTEN -> new ProducerRecord<>(claimsTopic, 0, outcome.canonicalKey(), event.payload());
     };
@@ -92,10 +97,10 @@ record OutcomeRecords(
     return record;
   }
 
-  private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, String kind) {
+  private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, byte[] kind) {
     ProducerRecord<byte[], byte[]> record =
         timed(duplicatesTopic, null, outcome, outcome.event().payload());
-    RecordHeaders.writeText(record.headers(), RecordHeaders.OUTCOME, kind);
+    record.headers().add(RecordHeaders.OUTCOME, kind);
     if (outcome.match() != null) {
       RecordHeaders.writeText(
           record.headers(), RecordHeaders.BANDS, Integer.toString(outcome.match().bands()));
