@@ -120,8 +120,10 @@ record SavepointSummary(DedupSavepoint savepoint) {
     }
     WilsonInterval failed = WilsonInterval.of(counts.falsePositives(), counts.newKeys());
     double share = (double) counts.falsePositives() / counts.newKeys();
+    if (ofSuccess) {
+      json.put("measured" + name + "Of", counts.newKeys());
+    }
     json.put("measured" + name, ofSuccess ? 1 - share : share)
-        .put("measured" + name + "Of", counts.newKeys())
         .put("measured" + name + "Low", ofSuccess ? 1 - failed.high() : failed.low())
         .put("measured" + name + "High", ofSuccess ? 1 - failed.low() : failed.high());
   }

@@ -31,7 +31,7 @@ public final class KeyLines {
   private final Canonicaliser canonicaliser;
   private final PrintWriter err;
 
-  private final long column;
+  private final int column;
   private final @Nullable DeadLetterFile deadLetters;
 
   private long lineCount;
@@ -43,7 +43,7 @@ public final class KeyLines {
   public KeyLines(
       String pathOrDash,
       Canonicaliser canonicaliser,
-      long column,
+      int column,
       @Nullable DeadLetterFile deadLetters,
       PrintWriter err) {
     this.pathOrDash = pathOrDash;
@@ -94,7 +94,7 @@ public final class KeyLines {
           "the line has %d tab-separated columns, --column is %d"
               .formatted(columns.length, column));
     }
-    return columns[(int) column - 1].getBytes(ISO_8859_1);
+    return columns[column - 1].getBytes(ISO_8859_1);
   }
 
   private void unusable(Path name, byte[] line, String problem) {
