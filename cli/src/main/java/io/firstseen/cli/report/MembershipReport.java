@@ -39,9 +39,14 @@ public record MembershipReport(
   private static final String LEGEND =
       """
 
-      bound    log2(1 / predicted rate), the least that a set of that rate takes
-      99 %     where the rate lies by the measurement alone (Wilson's score interval)
-      add      the mean over filling the set; hit, miss: a look-up of a random and of an absent key
+      sets        exact: java.util.HashSet of strings; shortened keys: codes of a few bits in a table
+                  (the first method of Bloom, 1970); Golomb-coded: a snapshot with its header
+      a key       bits of the whole set
+      over bound  bits above log2(1 / predicted rate), the least that a set of that rate takes
+      99 %        where the rate lies by the measurement alone (Wilson's score interval)
+      add         the mean over filling the set: the exact one and the cuckoo filter grow from empty,
+                  the Golomb-coded one is made of all keys at once, the others have room for all
+      hit, miss   a look-up of a key, in random order, and of an absent key
       """;
 
   /** The exact set. */

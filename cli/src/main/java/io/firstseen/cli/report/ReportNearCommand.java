@@ -106,9 +106,15 @@ final class ReportNearCommand extends Verb {
     long equal = IntStream.range(0, first.length).filter(i -> first[i] == second[i]).count();
     boolean match = equal >= rule.matches();
     fields
-        .put("similarity", "similarity", similarity, SnapshotSummary.decimal(similarity))
-        .put("equal bands", "equalBands", equal)
-        .put("match", "match", match, match);
+        .json("similarity", similarity)
+        .json("equalBands", equal)
+        .json("match", match)
+        .text(
+            "similarity %s, %d equal bands: %s%n"
+                .formatted(
+                    SnapshotSummary.decimal(similarity),
+                    equal,
+                    match ? "near-duplicates" : "different texts"));
   }
 
   private static byte[] form(String text) {

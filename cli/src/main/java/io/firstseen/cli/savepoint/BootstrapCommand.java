@@ -63,8 +63,9 @@ import picocli.CommandLine.Option;
     description = {
       "Creates a savepoint that preloads a dedup job with known keys: keys whose last event is "
           + "an add.",
-      "Start the job from it with the same hash key, canonicaliser, shards and mode. Its "
-          + "capacity and rate come from the savepoint."
+      "Start 'firstseen run --from-savepoint', or a DedupJob or PipelineJob with 'flink run -s', "
+          + "with the same hash key, canonicaliser, shards and mode. Capacity and rate are taken "
+          + "from the savepoint."
     })
 public final class BootstrapCommand extends ClosingVerb {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;

@@ -78,7 +78,7 @@ public final class Amounts {
         : String.format(Locale.ROOT, "%,.0f/s", perSecond);
   }
 
-  /** {@code 12.3 s}, {@code 4 min}, {@code 3.2 h}, {@code 5 days}. */
+  /** {@code 12.3 s}, {@code 4 min}, {@code 3.2 h}, {@code 5 days}, {@code 3 years}. */
   static String seconds(double seconds) {
     if (seconds < 120) {
       return String.format(Locale.ROOT, seconds < 10 ? "%.1f s" : "%.0f s", seconds);
@@ -87,9 +87,13 @@ public final class Amounts {
       return String.format(Locale.ROOT, "%.0f min", seconds / 60);
     }
     double hours = seconds / 3600;
-    return hours < 48
-        ? String.format(Locale.ROOT, "%.1f h", hours)
-        : String.format(Locale.ROOT, "%,.0f days", hours / 24);
+    if (hours < 48) {
+      return String.format(Locale.ROOT, "%.1f h", hours);
+    }
+    double days = hours / 24;
+    return days < 730
+        ? String.format(Locale.ROOT, "%.0f days", days)
+        : String.format(Locale.ROOT, "%,.0f years", days / 365.25);
   }
 
   /** A size in the syntax of the options of the jobs and of Flink, rounded up to MiB. */

@@ -18,8 +18,9 @@ import java.util.SplittableRandom;
  * pages of a filter of n / 2^k keys with identities of P - k bits. A large filter is therefore
  * measured on one subtree of at most {@value #MAX_KEYS} keys.
  *
- * @param heapBytes the heap of the pages
- * @param pageBytes the bytes of the pages in state
+ * @param heapBytes the heap of the pages, per key
+ * @param pageBytes the bytes of the pages in state, per key
+ * @param pages the number of pages per key
  */
 record FilterSample(double heapBytes, double pageBytes, double pages) {
   private static final long MAX_KEYS = 1 << 18;

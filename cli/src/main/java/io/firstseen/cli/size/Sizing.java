@@ -83,7 +83,10 @@ final class Sizing {
   private Fields filter() {
     int bits = identityBits(division.shards);
     CuckooShape shape = new CuckooShape(bits);
-    Fields fields = new Fields().row("keys", number(request.keys)).json("identityBits", bits);
+    Fields fields =
+        new Fields()
+            .row(request.near == null ? "keys" : "texts", number(request.keys))
+            .json("identityBits", bits);
     NearRule near = request.near;
     if (near == null) {
       double rate = shape.predictedFalsePositiveRate(identitiesOfShard(division.shards));
@@ -92,10 +95,15 @@ final class Sizing {
       // All texts may have one scope, and so one shard.
       double rate = shape.predictedFalsePositiveRate(request.keys * near.hashes());
       double ofPair = near.matchProbability(UNRELATED);
+      double ofSignature = -Math.expm1(request.keys * Math.log1p(-ofPair));
       fields
           .putRate("rate of the filter", "predictedRate", near.filterRate(rate, request.keys))
-          .putRate(
-              "of the signature", "signatureRate", -Math.expm1(request.keys * Math.log1p(-ofPair)));
+          .put(
+              "of the signature",
+              "signatureRate",
+              ofSignature,
+              "%s if all texts are in one scope, with similarities of %s"
+                  .formatted(Fields.rate(ofSignature), UNRELATED));
     }
     return fields
         .json("bitsPerKey", 8 * division.sample.heapBytes())

@@ -29,11 +29,11 @@ class ReportNearTest {
     assertThat(same.get("match").asBoolean()).isTrue();
     assertThat(same.get("similarity").asDouble()).isBetween(0.5, 0.8);
     assertThat(Invocation.of("report", "near", FIRST, "your parcel waits").out())
-        .contains("similarity          0.035", "match               false");
+        .contains("similarity 0.035, 0 equal bands: different texts");
     assertThat(
             Invocation.of("report", "near", "--near=short+fold", "free prize", "F.R.E.E ρrιzε")
                 .out())
-        .contains("similarity          1.000", "match               true");
+        .contains("similarity 1.000, 32 equal bands: near-duplicates");
     Invocation.of("report", "near", FIRST).assertRefused("a comparison needs two texts, got 1");
     Invocation.of("report", "near", FIRST, " ").assertRefused("text is empty after folding");
   }
