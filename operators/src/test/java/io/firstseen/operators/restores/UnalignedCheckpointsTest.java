@@ -48,7 +48,7 @@ class UnalignedCheckpointsTest {
     int backlog = 1_000;
     trial.valve.awaitReached(free + backlog);
     CompletableFuture<String> checkpoint = CLUSTER.beginCheckpoint(job);
-    while (!isDoneWithin(checkpoint, 1)) {
+    while (!isDoneWithin(checkpoint, 10)) {
       permits.release();
     }
     assertThat(trial.outcomes.size()).as("the sink stood").isLessThan(free + backlog / 2);
