@@ -10,7 +10,6 @@ import io.firstseen.jobs.options.StreamOptions;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.Extractor;
@@ -27,12 +26,10 @@ import org.apache.flink.api.common.functions.AbstractRichFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
@@ -106,22 +103,15 @@ public final class DedupJob {
     }
     OutcomeStream<SourceEvent, Outcome> dedup =
         description.apply(new Outcomes(sinks.duplicates()), OUTCOME);
-    write(dedup.outcomes(), sinks.decided(), OperatorUids.OUTCOMES_SINK);
+    sinks.decided().addTo(dedup.outcomes(), OperatorUids.OUTCOMES_SINK);
     SingleOutputStreamOperator<Outcome> deadLetters =
         dedup
             .deadLetters()
             .map(new DeadLetters(), OUTCOME)
             .name(OperatorUids.DEAD_LETTERS)
             .uid(OperatorUids.DEAD_LETTERS);
-    write(deadLetters, sinks.deadLetters(), OperatorUids.DEAD_LETTERS_SINK);
+    sinks.deadLetters().addTo(deadLetters, OperatorUids.DEAD_LETTERS_SINK);
     return dedup.outcomes();
-  }
-
-  private static void write(DataStream<Outcome> outcomes, Sink<Outcome> sink, String uid) {
-    DataStreamSink<Outcome> written = outcomes.sinkTo(sink).name(uid).uid(uid);
-    if (sink instanceof SingleTask) {
-      written.setParallelism(1);
-    }
   }
 
   private static <T> Firstseen<T> described(

@@ -2,6 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.jobs.kafka.JobNeeds;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
@@ -13,7 +14,6 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -38,7 +38,7 @@ public final class PipelineJob {
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
       OutcomeSinks outcomes,
-      Sink<SnapshotRecord> snapshots,
+      JobSink<SnapshotRecord> snapshots,
       JobOptions options) {
     build(env, source, outcomes, snapshots, options, options.snapshots().publication());
   }
@@ -47,7 +47,7 @@ public final class PipelineJob {
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
       OutcomeSinks outcomes,
-      Sink<SnapshotRecord> snapshots,
+      JobSink<SnapshotRecord> snapshots,
       JobOptions options,
       Publication publication) {
     JobEnvironment.requireParallelismOfDedup(options);

@@ -11,6 +11,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.KeyFiles;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.operators.UserErrorException;
@@ -31,7 +32,6 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFilterFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -68,7 +68,7 @@ public final class SnapshotJob {
   public static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> acceptedChangelog,
-      Sink<SnapshotRecord> sink,
+      JobSink<SnapshotRecord> sink,
       JobOptions options) {
     build(env, acceptedChangelog, sink, options, options.snapshots().publication());
   }
@@ -76,7 +76,7 @@ public final class SnapshotJob {
   static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> acceptedChangelog,
-      Sink<SnapshotRecord> sink,
+      JobSink<SnapshotRecord> sink,
       JobOptions options,
       Publication publication) {
     JobEnvironment.requireParallelismOfSnapshots(options);
@@ -126,7 +126,7 @@ public final class SnapshotJob {
 
   static void attach(
       DataStream<HashedOperation> operations,
-      Sink<SnapshotRecord> sink,
+      JobSink<SnapshotRecord> sink,
       JobOptions options,
       Publication publication) {
     SingleOutputStreamOperator<SnapshotRecord> records =
@@ -147,11 +147,7 @@ public final class SnapshotJob {
               records.map(new SigningFunction(options.snapshots().signingKey().get()), RECORD),
               OperatorUids.SIGNED);
     }
-    records
-        .sinkTo(sink)
-        .name(OperatorUids.SNAPSHOTS_SINK)
-        .uid(OperatorUids.SNAPSHOTS_SINK)
-        .setParallelism(1);
+    sink.addTo(records, OperatorUids.SNAPSHOTS_SINK);
   }
 
   private static SnapshotSpec spec(JobOptions options) {

@@ -7,6 +7,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.serializers.Place;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.configuration.Configuration;
@@ -34,7 +34,7 @@ class IdleSplitsTest {
 
   private final Map<String, byte[]> blobs = new HashMap<>();
 
-  private static final class Records implements Sink<SnapshotRecord> {
+  private static final class Records implements JobSink.OfOneTask<SnapshotRecord> {
     private static final long serialVersionUID = 1;
 
     @Override

@@ -14,6 +14,7 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -66,7 +66,7 @@ class JobGraphTest {
       StreamExecutionEnvironment.createLocalEnvironment(new Configuration());
   private Source<SourceEvent, ?, ?> source;
   private OutcomeSinks outcomes;
-  private Sink<SnapshotRecord> snapshots;
+  private JobSink<SnapshotRecord> snapshots;
 
   @BeforeEach
   void makeEnds() throws IOException {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The result of one {@link SourceEvent}, and the only type of the dedup job's sinks.
  *
  * @param kind the kind of result
- * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; for {@link
- *     Kind#WRITTEN} the key of the record; null only for {@link Kind#DEAD_LETTER}
+ * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; null only for {@link
+ *     Kind#DEAD_LETTER}
  * @param event the event
  * @param reason why the event cannot be used; null except for {@link Kind#DEAD_LETTER}
  * @param match the match of an accepted or duplicate text, if near-duplicates are duplicates; null
@@ -43,12 +43,7 @@ public record Outcome(
      * An add of a key that was not live, which the filter reported as a duplicate; found by the
      * audit.
      */
-    FALSE_DUPLICATE,
-    /**
-     * Not a result: a record in which a sink stores its progress. The canonical key and the event's
-     * payload are the key and value of this record.
-     */
-    WRITTEN
+    FALSE_DUPLICATE
   }
 
   public Outcome {

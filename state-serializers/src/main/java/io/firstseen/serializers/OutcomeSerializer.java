@@ -10,8 +10,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes an {@link Outcome}.
  *
  * <p>Version 1: the kind in a byte (1 accepted, 2 removed, 3 duplicate, 4 unknown delete, 5 dead
- * letter, 6 false duplicate, 7 written), the reason (dead letters) or the joined canonical key (all
- * others) after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
+ * letter, 6 false duplicate), the reason (dead letters) or the joined canonical key (all others)
+ * after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
  *
  * <p>Versions 2 and 3: the same, with the same version of the event.
  *
@@ -67,7 +67,6 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case UNKNOWN_DELETE -> 4;
       case DEAD_LETTER -> 5;
       case FALSE_DUPLICATE -> 6;
-      case WRITTEN -> 7;
     };
   }
 
@@ -79,7 +78,6 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case 4 -> Outcome.Kind.UNKNOWN_DELETE;
       case 5 -> Outcome.Kind.DEAD_LETTER;
       case 6 -> Outcome.Kind.FALSE_DUPLICATE;
-      case 7 -> Outcome.Kind.WRITTEN;
       default -> throw new IOException("unknown kind of outcome: " + code);
     };
   }

@@ -78,7 +78,7 @@ final class Pipelines {
                   .uid(io.firstseen.benchmarks.dedup.Pipelines.EXACT_UID);
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
-    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options, Continued.NOTHING).decided()).uid("sink");
+    KafkaSinks.outcomes(kafka, options, Continued.NOTHING).decided().addTo(outcomes, "sink");
   }
 
   private static void configure(

@@ -22,6 +22,7 @@ import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
@@ -38,7 +39,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
@@ -200,7 +200,7 @@ public final class RunCommand extends Verb {
     }
     // Check everything before waiting for standard input.
     Source<SourceEvent, ?, ?> source = mustBeCopied() ? null : events(InputFile.path(input));
-    Sink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
+    JobSink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
     if (source == null) {
       source = events(copyOfInput(scratch));
     }

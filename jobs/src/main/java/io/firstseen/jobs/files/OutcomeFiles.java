@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.near.NearMatch;
 import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OutcomeSinks;
-import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import java.io.IOException;
@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -71,8 +70,8 @@ public final class OutcomeFiles {
         decided.size() > 1 ? Duplicates.TOPIC : Duplicates.NONE,
         deadLetters
             .map(file -> Map.of(Content.DEAD_LETTERS, checked(file, named)))
-            .<Sink<Outcome>>map(files -> new FilesSink(format, files))
-            .orElseGet(DiscardingSink::new));
+            .<JobSink<Outcome>>map(files -> new FilesSink(format, files))
+            .orElse((outcomes, uid) -> outcomes.sinkTo(new DiscardingSink<>()).name(uid).uid(uid)));
   }
 
   private static String checked(Path file, Set<Path> named) {
@@ -116,7 +115,7 @@ public final class OutcomeFiles {
   }
 
   private record FilesSink(FileFormat format, Map<Content, String> outputs)
-      implements Sink<Outcome>, SingleTask {
+      implements JobSink.OfOneTask<Outcome> {
     @Override
     public SinkWriter<Outcome> createWriter(WriterInitContext context) {
       if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {

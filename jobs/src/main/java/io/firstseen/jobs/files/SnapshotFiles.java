@@ -2,6 +2,7 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.Closeable;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
@@ -17,7 +17,7 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  * Snapshots as a {@link SnapshotDirectory}. Files appear only when complete, and a manifest appears
  * after its blobs. A restarted job may write a file again, with the same content.
  */
-public final class SnapshotFiles implements Sink<SnapshotRecord> {
+public final class SnapshotFiles implements JobSink.OfOneTask<SnapshotRecord> {
   private static final long serialVersionUID = 1;
 
   private final String directory;

@@ -24,7 +24,6 @@ import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink.Prec
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
-import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.IOUtils;
@@ -44,7 +43,6 @@ import org.slf4j.LoggerFactory;
  * @param parts splits an element into the parts that become records
  * @param prefix the prefix of transactional ids, to which the job's id is appended
  * @param claim the output that the job must have claimed to commit; null for no check
- * @param before adds the operators before the sink
  */
 record DeferredKafkaSink<T, R>(
     SerializableFunction<T, Iterable<R>> parts,
@@ -52,19 +50,12 @@ record DeferredKafkaSink<T, R>(
     Properties producer,
     String prefix,
     List<String> topics,
-    @Nullable OutputClaim claim,
-    SerializableFunction<DataStream<T>, DataStream<T>> before)
+    @Nullable OutputClaim claim)
     implements Sink<T>,
         SupportsWriterState<T, KafkaWriterState>,
         SupportsCommitter<KafkaCommittable>,
-        SupportsPreWriteTopology<T>,
         SupportsPostCommitTopology<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(DeferredKafkaSink.class);
-
-  @Override
-  public DataStream<T> addPreWriteTopology(DataStream<T> elements) {
-    return before.apply(elements);
-  }
 
   private KafkaSink<R> ofJob(InitContext context) {
     return kafkaSink(prefix + "." + context.getJobInfo().getJobId().toHexString());

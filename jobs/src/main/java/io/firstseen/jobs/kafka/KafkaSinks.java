@@ -1,10 +1,12 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.jobs.kafka.OutcomeRecords.Part;
 import io.firstseen.jobs.kafka.WrittenOutcomes.OutcomeShards;
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
@@ -16,7 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.types.Either;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** Exactly-once sinks, whose transactions are committed with Flink's checkpoints. */
@@ -94,7 +97,7 @@ public final class KafkaSinks {
   }
 
   /** A sink after an operator that ensures that only one job writes the outcomes. */
-  private static Sink<Outcome> sink(
+  private static JobSink<Outcome> sink(
       KafkaOptions kafka,
       JobOptions options,
       Continued continued,
@@ -117,21 +120,24 @@ public final class KafkaSinks {
             kafka.acceptedChanges(),
             topics,
             inputs);
-    return new DeferredKafkaSink<>(
-        records::parts,
-        records,
-        producerOfOutcomes(kafka),
-        // An ACL on ids with the common prefix is sufficient for both sinks.
-        name.equals(DEAD_LETTERS) ? ids + "." + DEAD_LETTERS : ids,
-        List.copyOf(claim.topics().names().values()),
-        claim,
-        outcomes ->
-            outcomes
-                .transform(
-                    OperatorUids.ONE_WRITER,
-                    TypeInformation.of(Outcome.class),
-                    new OneWriterOperator(claim, shards))
-                .uid(OperatorUids.ONE_WRITER));
+    DeferredKafkaSink<Either<Outcome, Tuple2<String, String>>, Part> sink =
+        new DeferredKafkaSink<>(
+            records::parts,
+            records,
+            producerOfOutcomes(kafka),
+            // An ACL on ids with the common prefix is sufficient for both sinks.
+            name.equals(DEAD_LETTERS) ? ids + "." + DEAD_LETTERS : ids,
+            List.copyOf(claim.topics().names().values()),
+            claim);
+    return (outcomes, uid) -> {
+      String before = uid + ": " + OperatorUids.ONE_WRITER;
+      outcomes
+          .transform(before, OneWriterOperator.OUTPUT, new OneWriterOperator(claim, shards))
+          .uid(before)
+          .sinkTo(sink)
+          .name(uid)
+          .uid(uid);
+    };
   }
 
   /**
@@ -146,7 +152,7 @@ public final class KafkaSinks {
    * @param continued the manifest and claims from which this job continues
    * @throws UserErrorException if a key cannot be read
    */
-  public static Sink<SnapshotRecord> snapshots(
+  public static JobSink<SnapshotRecord> snapshots(
       KafkaOptions options,
       JobOptions job,
       boolean isOfChangelog,
@@ -167,19 +173,26 @@ public final class KafkaSinks {
             snapshots.blobDirectory().isPresent(),
             continued.set().line(),
             restoredFrom.orElse(null));
-    return new DeferredKafkaSink<>(
-        SnapshotRecords::parts,
-        new SnapshotRecords(topic),
-        producer(options),
-        options.transactionalIdPrefix(topic),
-        List.of(topic),
-        null,
-        records ->
-            records
-                .flatMap(new PublisherFunction(published), TypeInformation.of(SnapshotRecord.class))
-                .name(OperatorUids.PUBLISHER)
-                .uid(OperatorUids.PUBLISHER)
-                .setParallelism(1));
+    DeferredKafkaSink<SnapshotRecord, SnapshotRecords.Part> sink =
+        new DeferredKafkaSink<>(
+            SnapshotRecords::parts,
+            new SnapshotRecords(topic),
+            producer(options),
+            options.transactionalIdPrefix(topic),
+            List.of(topic),
+            null);
+    return (records, uid) -> {
+      String before = uid + ": " + OperatorUids.PUBLISHER;
+      records
+          .flatMap(new PublisherFunction(published), TypeInformation.of(SnapshotRecord.class))
+          .name(before)
+          .uid(before)
+          .setParallelism(1)
+          .sinkTo(sink)
+          .name(uid)
+          .uid(uid)
+          .setParallelism(1);
+    };
   }
 
   private static Properties producer(KafkaOptions options) {

@@ -11,8 +11,10 @@ import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.typeutils.EitherTypeInfo;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -20,6 +22,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.types.Either;
 import org.apache.flink.util.IOUtils;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
@@ -33,10 +36,17 @@ import org.slf4j.LoggerFactory;
  * they committed. It drops outcomes that are already written, so a job may resume from state that
  * is older than the claims.
  *
- * <p>Each transaction contains a record of its progress.
+ * <p>Each transaction contains a record of its progress. The operator emits the key and the value
+ * of this record after the outcomes.
  */
-final class OneWriterOperator extends AbstractStreamOperator<Outcome>
-    implements OneInputStreamOperator<Outcome, Outcome>, BoundedOneInput {
+final class OneWriterOperator
+    extends AbstractStreamOperator<Either<Outcome, Tuple2<String, String>>>
+    implements OneInputStreamOperator<Outcome, Either<Outcome, Tuple2<String, String>>>,
+        BoundedOneInput {
+  static final TypeInformation<Either<Outcome, Tuple2<String, String>>> OUTPUT =
+      new EitherTypeInfo<>(
+          TypeInformation.of(Outcome.class), Types.TUPLE(Types.STRING, Types.STRING));
+
   private static final long serialVersionUID = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(OneWriterOperator.class);
@@ -133,7 +143,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       alreadyWritten.inc();
     } else {
       hasPassed = true;
-      output.collect(element);
+      output.collect(
+          element.replace(Either.<Outcome, Tuple2<String, String>>Left(element.getValue())));
     }
   }
 
@@ -181,7 +192,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       TaskInfo task = getRuntimeContext().getTaskInfo();
       String key =
           claims.writtenKey(task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks());
-      output.collect(new StreamRecord<>(OutputClaim.written(key, outcomes.writtenLines())));
+      String value = String.join("\n", outcomes.writtenLines());
+      output.collect(new StreamRecord<>(Either.Right(Tuple2.of(key, value))));
     }
   }
 

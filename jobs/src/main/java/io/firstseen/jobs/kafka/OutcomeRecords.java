@@ -8,7 +8,9 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;
 import java.util.List;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.types.Either;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.header.Headers;
@@ -44,24 +46,39 @@ record OutcomeRecords(
   private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
   private static final byte[] NO_PAYLOAD = {};
 
-  /** The content of one record; forwarded records are unchanged. */
-  record Part(Outcome outcome, boolean isPassedOn) {}
+  /** The content of one record. */
+  sealed interface Part {}
+
+  /** A part of an outcome; forwarded records are unchanged. */
+  record Result(Outcome outcome, boolean isPassedOn) implements Part {}
+
+  /** A record of the topic of claims. */
+  record Progress(String key, String value) implements Part {}
 
   /** The parts of an outcome: a changed key is written to the changelog, forwarded, or both. */
-  List<Part> parts(Outcome outcome) {
+  List<Part> parts(Either<Outcome, Tuple2<String, String>> element) {
+    if (element.isRight()) {
+      return List.of(new Progress(element.right().f0, element.right().f1));
+    }
+    Outcome outcome = element.left();
     boolean isChange =
         outcome.kind() == Outcome.Kind.ACCEPTED || outcome.kind() == Outcome.Kind.REMOVED;
     return isChange && output == Output.BOTH
-        ? List.of(new Part(outcome, false), new Part(outcome, true))
-        : List.of(new Part(outcome, isChange && output.hasRecords()));
+        ? List.of(new Result(outcome, false), new Result(outcome, true))
+        : List.of(new Result(outcome, isChange && output.hasRecords()));
   }
 
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
       Part part, KafkaSinkContext context, Long timestamp) {
-    Outcome outcome = part.outcome();
+    if (part instanceof Progress progress) {
+      return new ProducerRecord<>(
+          claimsTopic, 0, progress.key().getBytes(UTF_8), progress.value().getBytes(UTF_8));
+    }
+    Result result = (Result) part;
+    Outcome outcome = result.outcome();
     SourceEvent event = outcome.event();
-    if (part.isPassedOn()) {
+    if (result.isPassedOn()) {
       return passedOn(event, context);
     }
     return switch (outcome.kind()) {
@@ -72,7 +89,6 @@ record OutcomeRecords(
       case FALSE_DUPLICATE -> repeat(outcome, FALSE_DUPLICATE);
       case UNKNOWN_DELETE -> repeat(outcome, UNKNOWN_DELETE);
       case DEAD_LETTER -> deadLetter(event, outcome.reason());
-      case WRITTEN -> new ProducerRecord<>(claimsTopic, 0, outcome.canonicalKey(), event.payload());
     };
   }
 

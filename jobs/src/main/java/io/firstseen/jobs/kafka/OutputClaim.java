@@ -1,13 +1,7 @@
 package io.firstseen.jobs.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.UserErrorException;
-import io.firstseen.serializers.Outcome;
-import io.firstseen.serializers.Place;
-import io.firstseen.serializers.SourceEvent;
-import io.firstseen.types.Operation;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
@@ -82,15 +76,6 @@ record OutputClaim(
 
   ClaimsTail tail() {
     return new ClaimsTail(clientProperties, topic, output);
-  }
-
-  /** The element that becomes the progress record of a task. */
-  static Outcome written(String key, List<String> lines) {
-    byte[] value = String.join("\n", lines).getBytes(UTF_8);
-    return Outcome.of(
-        Outcome.Kind.WRITTEN,
-        key.getBytes(UTF_8),
-        SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, Place.of("")));
   }
 
   /** Requires the options of the job that this job continues, unless the change is accepted. */

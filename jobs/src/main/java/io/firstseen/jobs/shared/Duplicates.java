@@ -19,7 +19,7 @@ public enum Duplicates {
    */
   public boolean isWritten(Outcome.Kind kind, long hash) {
     return switch (kind) {
-      case ACCEPTED, REMOVED, DEAD_LETTER, WRITTEN -> true;
+      case ACCEPTED, REMOVED, DEAD_LETTER -> true;
       case FALSE_DUPLICATE, UNKNOWN_DELETE -> this != NONE;
       case DUPLICATE ->
           this == TOPIC || (this == SAMPLE && Long.remainderUnsigned(hash, SAMPLE_SLICES) == 0);

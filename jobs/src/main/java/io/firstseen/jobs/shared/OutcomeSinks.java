@@ -1,7 +1,6 @@
 package io.firstseen.jobs.shared;
 
 import io.firstseen.serializers.Outcome;
-import org.apache.flink.api.connector.sink2.Sink;
 
 /**
  * The sinks of a dedup job.
@@ -12,4 +11,4 @@ import org.apache.flink.api.connector.sink2.Sink;
  * @param deadLetters receives the unusable events
  */
 public record OutcomeSinks(
-    Sink<Outcome> decided, Duplicates duplicates, Sink<Outcome> deadLetters) {}
+    JobSink<Outcome> decided, Duplicates duplicates, JobSink<Outcome> deadLetters) {}

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.TaskInfoImpl;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
@@ -33,6 +34,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.types.Either;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -58,9 +60,9 @@ class OneWriterOperatorTest {
           "--accepted-topic=" + name + ".accepted",
           "--duplicates-topic=" + name + ".duplicates");
 
-  private OneInputStreamOperatorTestHarness<Outcome, Outcome> task(JobID job, int index)
-      throws Exception {
-    OneInputStreamOperatorTestHarness<Outcome, Outcome> harness =
+  private OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> task(
+      JobID job, int index) throws Exception {
+    OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> harness =
         harness(new OneWriterOperator(claim(), OutcomeShards.ONE), job, index);
     harness.open();
     return harness;
@@ -85,21 +87,29 @@ class OneWriterOperatorTest {
         new OutputTopics(Map.of(), true, 0));
   }
 
-  private static OneInputStreamOperatorTestHarness<Outcome, Outcome> harness(
-      OneInputStreamOperator<Outcome, Outcome> operator, JobID job, int index) throws Exception {
-    return new OneInputStreamOperatorTestHarness<>(
-        operator,
-        new MockEnvironmentBuilder()
-            .setJobID(job)
-            .setParallelism(TASKS)
-            .setMaxParallelism(TASKS)
-            .setSubtaskIndex(index)
-            .build());
+  private static OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>>
+      harness(
+          OneInputStreamOperator<Outcome, Either<Outcome, Tuple2<String, String>>> operator,
+          JobID job,
+          int index)
+          throws Exception {
+    OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> harness =
+        new OneInputStreamOperatorTestHarness<>(
+            operator,
+            new MockEnvironmentBuilder()
+                .setJobID(job)
+                .setParallelism(TASKS)
+                .setMaxParallelism(TASKS)
+                .setSubtaskIndex(index)
+                .build());
+    harness.setup(OneWriterOperator.OUTPUT.createSerializer(new SerializerConfigImpl()));
+    return harness;
   }
 
   /** The state of the operator in 0.1.0, which had neither options nor topics. */
-  private static final class StateOfFirstRelease extends AbstractStreamOperator<Outcome>
-      implements OneInputStreamOperator<Outcome, Outcome> {
+  private static final class StateOfFirstRelease
+      extends AbstractStreamOperator<Either<Outcome, Tuple2<String, String>>>
+      implements OneInputStreamOperator<Outcome, Either<Outcome, Tuple2<String, String>>> {
     private final String claim;
 
     StateOfFirstRelease(String claim) {
@@ -136,21 +146,21 @@ class OneWriterOperatorTest {
   void stateOfTheFirstReleaseIsContinuedAndTheOptionsAreRecorded() throws Exception {
     JobID first = JobID.generate();
     OperatorSubtaskState state;
-    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> before =
-        harness(new StateOfFirstRelease(claim().of(first)), first, 0)) {
+    try (OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>>
+        before = harness(new StateOfFirstRelease(claim().of(first)), first, 0)) {
       before.open();
       state = before.snapshot(1, 1);
     }
     JobID second = JobID.generate();
-    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
+    try (OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> task =
         harness(new OneWriterOperator(claim(), OutcomeShards.ONE), second, 0)) {
       task.initializeState(state);
       task.open();
       task.processElement(accepted("a", new Place("events", 0, 8)), 1);
       task.prepareSnapshotPreBarrier(2);
       assertThat(task.extractOutputValues())
-          .extracting(Outcome::kind)
-          .containsExactly(Outcome.Kind.ACCEPTED, Outcome.Kind.WRITTEN);
+          .extracting(Either::isLeft)
+          .containsExactly(true, false);
       state = task.snapshot(2, 2);
     }
     try (ClaimsTail tail =
@@ -169,7 +179,7 @@ class OneWriterOperatorTest {
             "--scope-from-topic");
     OutputClaim changed = claim(JobIdentity.ofDedup(other, JobOptions.parse()));
     OperatorSubtaskState restored = state;
-    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> task =
+    try (OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> task =
         harness(new OneWriterOperator(changed, OutcomeShards.ONE), JobID.generate(), 0)) {
       assertThatThrownBy(() -> task.initializeState(restored))
           .hasStackTraceContaining("scope-from-topic");
@@ -184,16 +194,19 @@ class OneWriterOperatorTest {
   }
 
   /** Writes what the sink would commit at a checkpoint. */
-  private void commit(List<Outcome> passed) throws Exception {
+  private void commit(List<Either<Outcome, Tuple2<String, String>>> passed) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
-      for (Outcome each : passed) {
-        if (each.kind() == Outcome.Kind.WRITTEN) {
+      for (Either<Outcome, Tuple2<String, String>> each : passed) {
+        if (each.isRight()) {
           producer
               .send(
                   new ProducerRecord<>(
-                      kafka.topics().claimsTopic(), 0, each.canonicalKey(), each.event().payload()))
+                      kafka.topics().claimsTopic(),
+                      0,
+                      each.right().f0.getBytes(UTF_8),
+                      each.right().f1.getBytes(UTF_8)))
               .get();
         }
       }
@@ -291,8 +304,10 @@ class OneWriterOperatorTest {
   @Test
   void aTaskWhoseFirstEventComesAfterACommitOfAnotherTaskBegins() throws Exception {
     JobID job = JobID.generate();
-    try (OneInputStreamOperatorTestHarness<Outcome, Outcome> early = task(job, 0);
-        OneInputStreamOperatorTestHarness<Outcome, Outcome> late = task(job, 1)) {
+    try (OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> early =
+            task(job, 0);
+        OneInputStreamOperatorTestHarness<Outcome, Either<Outcome, Tuple2<String, String>>> late =
+            task(job, 1)) {
       // The barrier passes the second task before the first event claims the output.
       late.prepareSnapshotPreBarrier(1);
       early.processElement(accepted("a", new Place("events", 0, 0)), 1);
@@ -302,8 +317,8 @@ class OneWriterOperatorTest {
       late.processElement(accepted("b", new Place("events", 1, 0)), 1);
       late.prepareSnapshotPreBarrier(2);
       assertThat(late.extractOutputValues())
-          .extracting(Outcome::kind)
-          .containsExactly(Outcome.Kind.ACCEPTED, Outcome.Kind.WRITTEN);
+          .extracting(Either::isLeft)
+          .containsExactly(true, false);
     }
   }
 }

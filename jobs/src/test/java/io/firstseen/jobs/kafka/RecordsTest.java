@@ -37,6 +37,7 @@ import java.util.stream.IntStream;
 import org.apache.flink.api.common.functions.util.ListCollector;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.types.Either;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -63,7 +64,7 @@ class RecordsTest {
   }
 
   private static ProducerRecord<byte[], byte[]> serialize(Outcome outcome) {
-    return records("changelog").serialize(new OutcomeRecords.Part(outcome, false), null, 9L);
+    return records("changelog").serialize(new OutcomeRecords.Result(outcome, false), null, 9L);
   }
 
   private static byte[] utf8(String text) {
@@ -186,17 +187,18 @@ class RecordsTest {
             .withRecord(
                 new SourceRecord(3, 7, null, List.of(new SourceRecord.Header("a", utf8("b")))));
     Outcome removed = Outcome.of(Outcome.Kind.REMOVED, utf8("k"), event);
-    List<OutcomeRecords.Part> parts = passing.parts(removed);
+    List<OutcomeRecords.Part> parts = passing.parts(Either.Left(removed));
     assertThat(passing.serialize(parts.get(0), new Partitions(4), 9L))
         .isEqualTo(serialize(removed));
     assertThat(passing.serialize(parts.get(1), new Partitions(4), 9L))
         .isEqualTo(
             new ProducerRecord<>(
                 "t", 3, 7L, null, null, List.of(new RecordHeader("a", utf8("b")))));
-    assertThat(records("record").parts(removed)).containsExactly(parts.get(1));
-    assertThat(records("changelog").parts(removed)).containsExactly(parts.get(0));
+    assertThat(records("record").parts(Either.Left(removed))).containsExactly(parts.get(1));
+    assertThat(records("changelog").parts(Either.Left(removed))).containsExactly(parts.get(0));
     Outcome repeat = Outcome.of(Outcome.Kind.DUPLICATE, utf8("k"), event);
-    assertThat(passing.parts(repeat)).containsExactly(new OutcomeRecords.Part(repeat, false));
+    assertThat(passing.parts(Either.Left(repeat)))
+        .containsExactly(new OutcomeRecords.Result(repeat, false));
     assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
@@ -208,7 +210,7 @@ class RecordsTest {
             utf8("k"),
             SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE));
     assertThatThrownBy(
-            () -> passing.serialize(new OutcomeRecords.Part(older, true), new Partitions(4), 9L))
+            () -> passing.serialize(new OutcomeRecords.Result(older, true), new Partitions(4), 9L))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("start from a savepoint");
   }

@@ -34,7 +34,7 @@ final class SideOutputs<T> implements Emission<T, Change<T>> {
       case DUPLICATE -> output.collect(duplicates, event);
       case UNKNOWN_DELETE -> output.collect(unknownDeletes, event);
       case FALSE_DUPLICATE -> output.collect(falselyDropped, event);
-      case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(kind + " is not a decision");
+      case DEAD_LETTER -> throw new IllegalArgumentException(kind + " is not a decision");
     }
   }
 }
