@@ -66,84 +66,79 @@ record TableDedup(
     boolean inEventTime,
     String description) {
   static final ConfigOption<String> KEY =
-      text("key", "The column of the key, of type STRING or BYTES.");
+      text("key", "The key column, of type STRING or BYTES. Required.");
   static final ConfigOption<String> SCOPE =
       text(
           "scope",
-          "The column of the scope (tenant), of type STRING or BYTES: equal keys of two scopes"
-              + " are different keys.");
+          "The scope (tenant) column, of type STRING or BYTES. Equal keys in different scopes are different keys.");
   static final ConfigOption<String> UID =
       text(
           "uid",
-          "The prefix of the operators' uids, by which Flink finds the state at a restart;"
-              + " catalog.database.table unless given.");
+          "The prefix of the operator uids, by which Flink finds the state at a restart. Default: catalog.database.table.");
   static final ConfigOption<Long> CAPACITY =
       ConfigOptions.key("capacity")
           .longType()
           .defaultValue(Firstseen.DEFAULT_CAPACITY)
-          .withDescription("The number of live keys up to which the false-positive rate holds.");
+          .withDescription("The number of live keys up to which `fpr` holds.");
   static final ConfigOption<Double> FPR =
       ConfigOptions.key("fpr")
           .doubleType()
           .defaultValue(Firstseen.DEFAULT_FALSE_POSITIVE_RATE)
           .withDescription(
-              "The probability, in (0, 0.1], with which a first-seen key is reported as a duplicate at"
-                  + " capacity.");
+              "The probability, in (0, 0.1], that a new key is reported as a duplicate.");
   static final ConfigOption<String> MODE =
-      text("mode", DedupMode.APPROXIMATE.id(), "approximate, exact or exact-keys.");
+      text(
+          "mode",
+          DedupMode.APPROXIMATE.id(),
+          "`approximate`, `exact` or `exact-keys`; see [modes](state.md#choose-a-mode).");
   static final ConfigOption<String> CANONICALISER =
       text(
           "canonicaliser",
           Canonicaliser.NONE.id(),
-          "The rule that gives equivalent keys one form: none, url, text or url-expression.");
+          "The canonical form of keys: `none`, `url`, `text` or `url-expression`.");
   static final ConfigOption<String> STRIP_PARAMETERS =
-      text("strip-parameters", "With canonicaliser url: the query parameters to remove from URLs.");
+      text(
+          "strip-parameters",
+          "With `canonicaliser` `url`: the query parameters to remove from URLs, such as `utm_*,gclid`.");
   static final ConfigOption<String> NEAR =
       text(
           "near",
-          "Texts that resemble a live text of their scope are duplicates: short, long, or"
-              + " UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold. Needs canonicaliser"
-              + " text.");
+          "With `canonicaliser` `text`, texts that resemble a live text of their scope are duplicates. `short`, `long`, or [parameters](../format/near-v1.md#parameters); `+fold` may follow.");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key("ttl")
           .durationType()
           .noDefaultValue()
-          .withDescription("Forget a key this long after it was seen; at least 1 s.");
+          .withDescription("The time after which a key [expires](expiry.md), at least 1 s.");
   static final ConfigOption<String> TTL_CLOCK =
       text(
           "ttl-clock",
           TimeToLive.Clock.PROCESSING.id(),
-          "The clock of the ttl: processing (the system clock) or event (the watermark of the"
-              + " table).");
+          "The clock of the `ttl`: `processing` or `event`. For `event`, a table that is read needs a WATERMARK on a column of the underlying connector, and a query that is inserted needs a rowtime column.");
   static final ConfigOption<String> TTL_SINCE =
       text(
           "ttl-since",
           TimeToLive.Since.FIRST_SEEN.id(),
-          "The event from which the ttl of a key is measured: first-seen or last-seen.");
+          "The start of the `ttl`: `first-seen` or `last-seen`.");
   static final ConfigOption<Integer> SHARDS =
       ConfigOptions.key("dedup-shards")
           .intType()
           .defaultValue(Firstseen.DEFAULT_SHARDS)
           .withDescription(
-              "Parts of the filter, a power of two up to 32768; also the highest parallelism.");
+              "The number of shards, a power of two up to 32768. Also the maximum parallelism.");
   static final ConfigOption<MemorySize> PAGE_CACHE =
       ConfigOptions.key("page-cache")
           .memoryType()
           .defaultValue(new MemorySize(Firstseen.DEFAULT_PAGE_CACHE_BYTES))
-          .withDescription(
-              "Memory of each task for the filter's pages if state is not on the heap.");
+          .withDescription("The page cache of each task if the state is not on the heap.");
   static final ConfigOption<String> HASH_KEY_FILE =
       text(
           "hash-key-file",
-          "A file with the secret key of the hash, which every TaskManager and the client"
-              + " read; the public key unless given.");
-
+          "A file with the secret [hash key](security.md#hash-key), which the SQL client and every TaskManager read. Default: the public key.");
   static final ConfigOption<String> EMIT =
       text(
           "emit",
           "accepted",
-          "The rows that are read: accepted, or all, with the metadata columns outcome, reason,"
-              + " match and bands.");
+          "The rows that a query reads: `accepted`, or [`all`](#read-duplicates-and-dead-letters).");
 
   private static ConfigOption<String> text(String name, String description) {
     return ConfigOptions.key(name).stringType().noDefaultValue().withDescription(description);

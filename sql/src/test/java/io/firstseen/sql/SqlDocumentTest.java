@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.description.HtmlFormatter;
 import org.junit.jupiter.api.Test;
 
 /** docs/operations/sql.md lists exactly the existing options, and the SQL on all pages runs. */
@@ -40,6 +41,20 @@ class SqlDocumentTest {
     }
     assertThat(OPTION.matcher(Files.readString(PAGE)).results().map(row -> row.group(1)))
         .containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  @Test
+  void theRowsOfTheTablesOptionsSayWhatTheDeclarationsSay() {
+    assertThat(TableDedup.OPTIONAL).isNotEmpty();
+    for (ConfigOption<?> option : TableDedup.OPTIONAL) {
+      String value = option.hasDefaultValue() ? " `%s`".formatted(option.defaultValue()) : "";
+      assertThat(PAGE)
+          .content()
+          .contains(
+              "| `%s` |%s | %s |\n"
+                  .formatted(
+                      option.key(), value, new HtmlFormatter().format(option.description())));
+    }
   }
 
   @Test
