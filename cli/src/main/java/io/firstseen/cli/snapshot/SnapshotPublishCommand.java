@@ -11,10 +11,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KeyOptions;
-import io.firstseen.jobs.options.OptionValues;
-import io.firstseen.operators.UserErrorException;
-import io.firstseen.operators.compaction.ChangeBounds;
-import io.firstseen.operators.compaction.Publication;
+import io.firstseen.jobs.options.PublicationOptions;
 import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -91,48 +88,7 @@ final class SnapshotPublishCommand extends ClosingVerb {
               + " ${DEFAULT-VALUE}).")
   private Duration window;
 
-  @Option(
-      names = "--max-fall",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "Share of its keys, in [0, 1], that the set may lose; otherwise the publication "
-              + "is on hold (default: ${DEFAULT-VALUE}).")
-  private double maxFall;
-
-  @Option(
-      names = "--max-growth",
-      description =
-          "Factor, at least 1, by which the set may grow; otherwise the publication is on "
-              + "hold (default: no limit).")
-  private Double maxGrowth;
-
-  @Option(
-      names = "--jump-floor",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "Number of keys, at least 1, below which a set may fall without limit (default: "
-              + "${DEFAULT-VALUE}).")
-  private long jumpFloor;
-
-  @Option(
-      names = "--allow-jump-after",
-      description = "Sequence after which one publication has no limits, to release it from hold.")
-  private Long allowJumpAfter;
-
-  @Option(
-      names = "--blob-grace",
-      defaultValue = DeclaredOptions.DEFAULT,
-      description =
-          "Time to keep a manifest and its blobs after the next manifest (default: "
-              + "${DEFAULT-VALUE}).")
-  private Duration blobGrace;
-
-  @Option(
-      names = "--expire-after",
-      description =
-          "Time until a manifest expires, more than --window, at most 36500d (default: "
-              + "manifests do not expire).")
-  private Duration expireAfter;
+  @Mixin private PublicationOptions publication;
 
   @Option(
       names = "--signing-key",
@@ -152,7 +108,7 @@ final class SnapshotPublishCommand extends ClosingVerb {
             setName,
             parameters,
             window,
-            publication(),
+            publication.publication(window),
             signingKey == null ? null : SnapshotSignCommand.read(signingKey),
             warning -> err().println("warning: " + warning));
     long[] hashes = keys.read(cleanup, this::output, err());
@@ -160,28 +116,6 @@ final class SnapshotPublishCommand extends ClosingVerb {
     keys.warn(err());
     print(object(result), sentence(result));
     return result.held().isPresent() ? ExitCode.NEGATIVE : ExitCode.GOOD;
-  }
-
-  private Publication publication() {
-    Publication publication =
-        Publication.OF_ALL
-            .within(
-                new ChangeBounds(
-                    maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
-            .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
-            .removingBlobsAfter(blobGrace);
-    if (expireAfter == null) {
-      return publication;
-    }
-    if (expireAfter.compareTo(window) <= 0 || expireAfter.compareTo(Publication.MAX_EXPIRY) > 0) {
-      throw new UserErrorException(
-          "--expire-after must be more than --window, %s, and at most %s, got %s"
-              .formatted(
-                  OptionValues.write(window),
-                  OptionValues.write(Publication.MAX_EXPIRY),
-                  OptionValues.write(expireAfter)));
-    }
-    return publication.expiringAfter(expireAfter);
   }
 
   private ObjectNode object(DirectoryPublisher.Result result) {

@@ -1,10 +1,8 @@
 package io.firstseen.jobs.options;
 
 import static io.firstseen.jobs.options.OptionValues.reject;
-import static io.firstseen.jobs.options.OptionValues.write;
 
 import io.firstseen.filters.key.UrlExpressions;
-import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.dedup.Firstseen;
@@ -13,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of the snapshots. */
@@ -93,60 +92,7 @@ public final class SnapshotOptions {
   @Bound(Bound.By.STATE)
   private Path hashKeyFile;
 
-  @Option(
-      names = "--max-fall",
-      paramLabel = "SHARE",
-      defaultValue = "0.5",
-      converter = OptionValues.Share.class,
-      description =
-          "Share of its keys, in [0, 1], that a set may lose from one published window to the "
-              + "next. If a window falls further, publication is on hold and clients keep the "
-              + "previous snapshot. 1 disables the limit (default: ${DEFAULT-VALUE}).")
-  @Bound(Bound.By.NOTHING)
-  private double maxFall;
-
-  @Option(
-      names = "--max-growth",
-      paramLabel = "FACTOR",
-      converter = OptionValues.Growth.class,
-      description =
-          "Factor, at least 1, by which a set may grow from one published window to the next. If "
-              + "a window grows further, publication is on hold (default: no limit).")
-  @Bound(Bound.By.NOTHING)
-  private Double maxGrowth;
-
-  @Option(
-      names = "--jump-floor",
-      paramLabel = "N",
-      defaultValue = "1000",
-      converter = OptionValues.KeyCount.class,
-      description =
-          "Number of keys, at least 1; sets of fewer keys may fall without limit, and --max-growth "
-              + "treats them as sets of this many keys (default: ${DEFAULT-VALUE}).")
-  @Bound(Bound.By.NOTHING)
-  private long jumpFloor;
-
-  @Option(
-      names = "--allow-jump-after",
-      paramLabel = "SEQUENCE",
-      converter = OptionValues.Sequence.class,
-      description =
-          "Release for a publication on hold, used once: the window after the manifest with this "
-              + "sequence, which the warning reports, is published regardless of its change in "
-              + "size.")
-  @Bound(Bound.By.NOTHING)
-  private Long allowJumpAfter;
-
-  @Option(
-      names = "--blob-grace",
-      paramLabel = "DURATION",
-      defaultValue = "1d",
-      converter = OptionValues.DurationValue.class,
-      description =
-          "Time for which a blob is kept after its last use. Has no effect on directories of "
-              + "'run' (default: ${DEFAULT-VALUE}).")
-  @Bound(Bound.By.NOTHING)
-  private Duration blobGrace;
+  @Mixin private PublicationOptions publication;
 
   @Option(
       names = "--blob-dir",
@@ -159,16 +105,6 @@ public final class SnapshotOptions {
   // At a restart the publisher looks for the blobs of its state.
   @Bound(Bound.By.NOTHING)
   private URI blobDirectory;
-
-  @Option(
-      names = "--expire-after",
-      paramLabel = "DURATION",
-      converter = OptionValues.PositiveDuration.class,
-      description =
-          "Time after its publication at which a manifest expires; clients then report it as "
-              + "stale. More than --window, at most 36500d (default: manifests do not expire).")
-  @Bound(Bound.By.NOTHING)
-  private Duration expireAfter;
 
   @Option(
       names = "--signing-key",
@@ -228,24 +164,6 @@ public final class SnapshotOptions {
 
   /** The rules for holding publication, expiring manifests and deleting blobs. */
   public Publication publication() {
-    Publication publication =
-        Publication.OF_ALL
-            .within(
-                new ChangeBounds(
-                    maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
-            .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
-            .removingBlobsAfter(blobGrace);
-    if (expireAfter == null) {
-      return publication;
-    }
-    reject(
-        expireAfter.compareTo(window) <= 0,
-        "--expire-after must be more than --window, %s, because a set is published once per window; got %s"
-            .formatted(write(window), write(expireAfter)));
-    reject(
-        expireAfter.compareTo(Publication.MAX_EXPIRY) > 0,
-        "--expire-after must be at most %s, got %s"
-            .formatted(write(Publication.MAX_EXPIRY), write(expireAfter)));
-    return publication.expiringAfter(expireAfter);
+    return publication.publication(window);
   }
 }
