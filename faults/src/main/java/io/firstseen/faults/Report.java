@@ -59,7 +59,7 @@ record Report(
    * @param heldSeconds until the fault was taken back
    * @param outputSeconds from its beginning until an event sent after it was committed
    * @param snapshotsSeconds from its beginning until a snapshot was published after its end
-   * @param consumerSeconds the same until the consumer answered from such a snapshot
+   * @param consumerSeconds the same until the consumer served such a snapshot
    * @param serviceSeconds the same for the service
    * @param gapSeconds the longest time without a committed outcome
    */
@@ -85,8 +85,8 @@ record Report(
         new StringBuilder(
             """
 
-            | fault | times | lasted, s | output again, s: median | most \
-            | snapshots again, s: median | most |
+            | fault | count | duration, s | output after, s: median | max \
+            | snapshots after, s: median | max |
             |---|---:|---:|---:|---:|---:|---:|
             """);
     byFault.forEach(
@@ -104,12 +104,13 @@ record Report(
     text.append(
         """
 
-        %,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed %d
-        outcomes: %d doubled, %d missing, %d wrong, %d out of order; %d new keys dropped by the \
-        filter, as the model says (law: %.1f)
-        snapshots: %,d manifests compared with the model; the consumer answered from %,d, for \
-        %,d live keys (rate of the others %.5f), and refused %d records; the service answered \
-        for %,d
+        %,d events in %.0f s, %d faults, including %d kills; %d processes ended unexpectedly; \
+        seed %d
+        outcomes: %d duplicated, %d missing, %d wrong, %d out of order; the filter dropped %d new \
+        keys, as in the model (formula: %.1f)
+        snapshots: %,d manifests compared with the model; the consumer served %,d of them, found \
+        %,d live keys (false-positive rate %.5f), and rejected %d records; the service found %,d \
+        live keys
         longest time without a committed outcome: %.1f s
         """
             .formatted(
