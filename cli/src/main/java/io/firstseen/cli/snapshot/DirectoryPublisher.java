@@ -151,8 +151,7 @@ record DirectoryPublisher(
       // The rate needs more bits than a hash has, or the set is too large.
       throw new UserErrorException(e.getMessage());
     }
-    Manifest unsigned =
-        written.manifest().withTimes(nowMillis, publication.expiresMillis(nowMillis));
+    Manifest unsigned = publication.published(written.manifest(), nowMillis);
     Manifest manifest = signingKey == null ? unsigned : signingKey.sign(unsigned);
     written.writeBlobs(directory);
     directory.writeWriter(manifest.sequence(), writer.toBytes());

@@ -296,10 +296,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
     sequence += used;
     long nowMillis = context.timerService().currentProcessingTime();
-    Manifest manifest =
-        packs
-            .manifest(sequence, windowEndMillis)
-            .withTimes(nowMillis, publication.expiresMillis(nowMillis));
+    Manifest manifest = publication.published(packs.manifest(sequence, windowEndMillis), nowMillis);
     lastSequence.update(sequence);
     lastWindowEnd.update(windowEndMillis);
     if (gate.mayPublish(manifest)) {

@@ -1,5 +1,6 @@
 package io.firstseen.operators.compaction;
 
+import io.firstseen.filters.snapshot.Manifest;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;
@@ -146,6 +147,11 @@ public record Publication(
   /** Returns when a manifest that is published now expires; null if it never expires. */
   public @Nullable Long expiresMillis(long nowMillis) {
     return expiryMillis == NO_EXPIRY ? null : Long.valueOf(nowMillis + expiryMillis);
+  }
+
+  /** Returns an unsigned copy of a manifest, with the fields that the publisher chooses. */
+  public Manifest published(Manifest manifest, long nowMillis) {
+    return manifest.withTimes(nowMillis, expiresMillis(nowMillis));
   }
 
   /** Returns a copy that continues after the newest manifest of another job. */

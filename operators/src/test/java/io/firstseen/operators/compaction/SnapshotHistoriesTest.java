@@ -8,6 +8,7 @@ import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.types.Operation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -147,13 +148,10 @@ class SnapshotHistoriesTest {
     return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30), idleTimeouts)
         .as(
             (each, grace, idleTimeout) ->
-                new Publication(
-                    each,
-                    Publication.NO_JUMP,
-                    grace,
-                    Publication.NO_EXPIRY,
-                    Publication.TakenOver.NOTHING,
-                    idleTimeout));
+                Publication.OF_ALL
+                    .within(each)
+                    .removingBlobsAfter(Duration.ofMillis(grace))
+                    .endingWindowsAfter(Duration.ofMillis(idleTimeout)));
   }
 
   /** Keys that are there from the first window on: a small set is all headers, and no changes. */
