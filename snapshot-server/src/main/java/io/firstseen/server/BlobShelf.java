@@ -242,7 +242,8 @@ final class BlobShelf {
             published.root(),
             pack,
             pack.bytes())
-        .withTimes(published.publishedMillis(), published.expiresMillis());
+        .withTimes(published.publishedMillis(), published.expiresMillis())
+        .withExtension(published.extension());
   }
 
   /** Returns the base of a shard. The base of an unchanged shard is reused from the other set. */

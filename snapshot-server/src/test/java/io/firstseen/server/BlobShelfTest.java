@@ -25,7 +25,8 @@ class BlobShelfTest {
   void whoAsksForBasesWhileSomeAreMadeIsToldToAskAgain() throws Exception {
     Manifest manifest =
         new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.NONE, 2)
-            .publish(1, "a");
+            .publish(1, "a")
+            .withExtension("0101");
     SnapshotDirectory directory = new SnapshotDirectory(path);
     SnapshotSet set = SnapshotSet.open(manifest, blob -> directory.blob(manifest, blob));
     BlobShelf shelf = new BlobShelf(1 << 20);
@@ -56,6 +57,7 @@ class BlobShelfTest {
       asking.join();
     }
     assertThat(first.get().root()).isEqualTo(manifest.root());
+    assertThat(first.get().extension()).isEqualTo(manifest.extension());
     assertThat(shelf.ofBases(() -> set)).isSameAs(first.get());
   }
 

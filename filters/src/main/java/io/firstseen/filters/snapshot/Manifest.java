@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param packBytes the bytes of all packs of the set up to this one; 0 without one
  * @param blobs the directory that holds the blobs under their digests; null if they are stored with
  *     the manifest, on its topic or in its directory
- * @param extension fields that this version does not know, as hexadecimal digits; null if there are
- *     none. The fields are preserved, so that the signature stays valid
+ * @param extension further optional fields, as hexadecimal digits; null if there are none. Fields
+ *     that this version does not know are preserved, so that the signature stays valid
  * @param signature a signature over the rest of the manifest; null if there is none
  */
 public record Manifest(
@@ -128,7 +128,7 @@ public record Manifest(
 
   /** Returns an unsigned copy with other times of publication and expiry. */
   public Manifest withTimes(long newPublishedMillis, @Nullable Long newExpiresMillis) {
-    return with(newPublishedMillis, newExpiresMillis, blobs, null);
+    return with(newPublishedMillis, newExpiresMillis, blobs, extension, null);
   }
 
   /**
@@ -136,18 +136,24 @@ public record Manifest(
    * manifest.
    */
   public Manifest withBlobs(@Nullable URI directory) {
-    return with(publishedMillis, expiresMillis, directory, null);
+    return with(publishedMillis, expiresMillis, directory, extension, null);
+  }
+
+  /** Returns an unsigned copy with the fields of another extension; null for none. */
+  public Manifest withExtension(@Nullable String newExtension) {
+    return with(publishedMillis, expiresMillis, blobs, newExtension, null);
   }
 
   /** Returns a copy with another signature; null for none. */
   public Manifest withSignature(@Nullable ManifestSignature newSignature) {
-    return with(publishedMillis, expiresMillis, blobs, newSignature);
+    return with(publishedMillis, expiresMillis, blobs, extension, newSignature);
   }
 
   private Manifest with(
       long newPublishedMillis,
       @Nullable Long newExpiresMillis,
       @Nullable URI directory,
+      @Nullable String newExtension,
       @Nullable ManifestSignature newSignature) {
     return new Manifest(
         setName,
@@ -162,7 +168,7 @@ public record Manifest(
         pack,
         packBytes,
         directory,
-        extension,
+        newExtension,
         newSignature);
   }
 
@@ -197,10 +203,10 @@ public record Manifest(
 
   /**
    * Returns an unsigned copy that only describes the set, without the publication time, the expiry
-   * time and the directory of blobs.
+   * time, the directory of blobs and the extension.
    */
   public Manifest content() {
-    return withTimes(0, null).withBlobs(null);
+    return withTimes(0, null).withBlobs(null).withExtension(null);
   }
 
   /**

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -74,23 +73,14 @@ class BlobGoldenTest {
     FILES.put("manifest.bin", newest.toBytes());
     FILES.put("manifest-with-all-parts.bin", full.toBytes());
     FILES.put("manifest-signed.bin", KEY.sign(full).toBytes());
-    FILES.put("manifest-with-extension.bin", KEY.sign(withExtension(full, "00ff")).toBytes());
+    FILES.put("manifest-with-extension.bin", KEY.sign(full.withExtension("00ff")).toBytes());
     FILES.put("manifest-with-stripped-parameters.bin", KEY.sign(stripping(full)).toBytes());
-  }
-
-  /** A manifest as a later version may write it. */
-  private static Manifest withExtension(Manifest of, String extension) {
-    return with(of, of.parameters(), extension);
   }
 
   /** A manifest of a set that strips parameters. */
   private static Manifest stripping(Manifest of) {
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), SnapshotGoldenTest.STRIPPING, PARAMETERS.shards(), 0.001);
-    return with(of, parameters, null);
-  }
-
-  private static Manifest with(Manifest of, SetParameters parameters, @Nullable String extension) {
     return new Manifest(
         of.setName(),
         of.sequence(),
@@ -104,7 +94,7 @@ class BlobGoldenTest {
         of.pack(),
         of.packBytes(),
         of.blobs(),
-        extension,
+        null,
         null);
   }
 
