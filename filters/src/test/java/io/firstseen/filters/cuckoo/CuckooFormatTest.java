@@ -83,7 +83,7 @@ class CuckooFormatTest {
       byte[] cut = Arrays.copyOf(bytes, length);
       assertThatThrownBy(() -> read(cut))
           .isInstanceOf(MalformedFilterException.class)
-          .hasMessage("the input ends within the filter");
+          .hasMessageContaining("ends within");
     }
   }
 
@@ -224,31 +224,31 @@ class CuckooFormatTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "0  | 47       | a cuckoo filter must start with FSCF",
-        "4  | 02       | version must be in [1, 1], got 2",
-        "5  | 13       | identityBits must be in [20, 57], got 19",
-        "5  | 3a       | identityBits must be in [20, 57], got 58",
-        "5  | 15       | identityBits of page 0 must be in [21, 21], got 20",
-        "6  | 00000000 | page count must be in [1, 1073741824], got 0",
-        "6  | ffffffff | page count must be in [1, 1073741824], got -1",
-        "10 | 05       | page kind must be in [1, 4], got 5",
-        "11 | 3a       | identityBits must be in [20, 57], got 58",
-        "12 | 04       | depth must be in [0, 3], got 4",
-        "13 | 00000001 | prefix must be in [0, 0], got 1",
-        "17 | ffffffff | count must be in [0, 1024], got -1",
-        "17 | 00000401 | count must be in [0, 1024], got 1025",
-        "17 | 00000257 | count must be 600, got 599",
-        "21 | 0001     | width must be in [2, 2040], got 1",
-        "21 | 07f9     | width must be in [2, 2040], got 2041",
+        "0  | 47       | FSCF",
+        "4  | 02       | version; [1, 1]; got 2",
+        "5  | 13       | identityBits; [20, 57]; got 19",
+        "5  | 3a       | identityBits; [20, 57]; got 58",
+        "5  | 15       | identityBits of page 0; [21, 21]; got 20",
+        "6  | 00000000 | page count; [1, 1073741824]; got 0",
+        "6  | ffffffff | page count; [1, 1073741824]; got -1",
+        "10 | 05       | page kind; [1, 4]; got 5",
+        "11 | 3a       | identityBits; [20, 57]; got 58",
+        "12 | 04       | depth; [0, 3]; got 4",
+        "13 | 00000001 | prefix; [0, 0]; got 1",
+        "17 | ffffffff | count; [0, 1024]; got -1",
+        "17 | 00000401 | count; [0, 1024]; got 1025",
+        "17 | 00000257 | count; 600; got 599",
+        "21 | 0001     | width; [2, 2040]; got 1",
+        "21 | 07f9     | width; [2, 2040]; got 2041",
       })
-  void aWrongFieldUnderAGoodChecksumIsNamed(int offset, String hex, String message) {
+  void aWrongFieldUnderAGoodChecksumIsNamed(int offset, String hex, String facts) {
     byte[] bytes = FilterOnTheHeap.toBytes(filter(600));
     byte[] field = HexFormat.of().parseHex(hex);
     System.arraycopy(field, 0, bytes, offset, field.length);
     seal(bytes);
     assertThatThrownBy(() -> read(bytes))
         .isInstanceOf(MalformedFilterException.class)
-        .hasMessage(message);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @Test

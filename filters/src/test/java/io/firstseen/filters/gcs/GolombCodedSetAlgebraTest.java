@@ -81,10 +81,10 @@ class GolombCodedSetAlgebraTest {
     GolombCodedSet set = encode(new long[] {3}, 4);
     assertThatThrownBy(() -> set.matchAny(new long[] {2, 1}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("values must be ascending, got 1 after 2 at index 1");
+        .hasMessageContainingAll("ascending", "1 after 2", "index 1");
     assertThatThrownBy(() -> set.matchAny(new long[] {16}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("value must be at most 15, got 16");
+        .hasMessageContainingAll("value", "at most 15", "16");
   }
 
   @Test
@@ -93,14 +93,12 @@ class GolombCodedSetAlgebraTest {
     GolombCodedSet five = encode(new long[] {3}, 5);
     assertThatThrownBy(() -> four.union(five))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "the other set must have the universe Universe[buckets=1, width=16], got"
-                + " Universe[buckets=1, width=32]");
+        .hasMessageContainingAll(four.universe().toString(), five.universe().toString());
     assertThatThrownBy(() -> four.difference(five)).isInstanceOf(IllegalArgumentException.class);
     for (int range : new int[] {5, 12, 32}) {
       assertThatThrownBy(() -> four.coarsen(new Universe(1, range)))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("the coarser range must divide 16, got " + range);
+          .hasMessageContainingAll("coarser range", "16", "got " + range);
     }
   }
 

@@ -38,7 +38,7 @@ class GolombCodedSetDamageTest {
                 GolombCodedSet.wrap(
                     1, new Universe(1, 2), 1, ByteBuffer.allocate(1), ByteBuffer.allocate(1)))
         .isInstanceOf(MalformedGolombCodedSetException.class)
-        .hasMessage("the bucket starts must have 0 bytes, got 1");
+        .hasMessageContainingAll("bucket starts", "0 bytes", "got 1");
   }
 
   @Test
@@ -63,7 +63,7 @@ class GolombCodedSetDamageTest {
                 GolombCodedSet.wrap(
                     40, new Universe(65_537, 1000), 400, NOTHING, ByteBuffer.allocate(50)))
         .isInstanceOf(MalformedGolombCodedSetException.class)
-        .hasMessage("a set of 40 values cannot have 65537 buckets");
+        .hasMessageContainingAll("40 values", "65537 buckets");
   }
 
   @Test
@@ -159,7 +159,7 @@ class GolombCodedSetDamageTest {
                     ByteBuffer.wrap(wider.toBytes()),
                     set.payload()))
         .isInstanceOf(MalformedGolombCodedSetException.class)
-        .hasMessage("the bucket starts must be in their least form");
+        .hasMessageContainingAll("bucket starts", "least form");
   }
 
   /** Every flipped bit is rejected, or gives a different set in canonical form. */

@@ -78,15 +78,15 @@ class GolombCodedSetWriterTest {
     two.add(1);
     assertThatThrownBy(two::toSet)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("there must be 2 values, got 1");
+        .hasMessageContainingAll("2 values", "got 1");
     two.add(2);
     assertThatThrownBy(() -> two.add(3))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there must be 2 values, got more");
+        .hasMessageContainingAll("2 values", "more");
     assertThat(two.toSet().toArray()).containsExactly(1, 2);
     assertThatThrownBy(() -> new GolombCodedSetWriter(-1, THOUSAND))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("count must be at least 0, got -1");
+        .hasMessageContainingAll("count", "at least 0", "-1");
   }
 
   @Test

@@ -87,17 +87,17 @@ class UniverseTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 1, 'buckets must be in [1, 2147483648], got 0'",
-    "-1, 1, 'buckets must be in [1, 2147483648], got 18446744073709551615'",
-    "2147483649, 1, 'buckets must be in [1, 2147483648], got 2147483649'",
-    "1, 0, 'width must be in [1, 2^62], got 0'",
-    "1, 4611686018427387905, 'width must be in [1, 2^62], got 4611686018427387905'",
-    "5, 4611686018427387904, 'buckets · width must be at most 2^64, got 5 · 4611686018427387904'",
+    "0, 1, 'buckets; [1, 2147483648]; got 0'",
+    "-1, 1, 'buckets; [1, 2147483648]; got 18446744073709551615'",
+    "2147483649, 1, 'buckets; [1, 2147483648]; got 2147483649'",
+    "1, 0, 'width; [1, 2^62]; got 0'",
+    "1, 4611686018427387905, 'width; [1, 2^62]; got 4611686018427387905'",
+    "5, 4611686018427387904, 'buckets · width; 2^64; got 5 · 4611686018427387904'",
   })
-  void refusesWhatIsOutOfRange(long buckets, long width, String sentence) {
+  void refusesWhatIsOutOfRange(long buckets, long width, String facts) {
     assertThatThrownBy(() -> new Universe(buckets, width))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @Test
@@ -111,12 +111,11 @@ class UniverseTest {
   void refusesMoreValuesThanHashes() {
     assertThatThrownBy(() -> Universe.forRate(1L << 40, 1e-9))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "1099511627776 keys at a rate of 1.0E-9 need too many values for hashes of 64 bits");
+        .hasMessageContainingAll("1099511627776 keys", "1.0E-9", "64 bits");
     assertThatThrownBy(() -> Universe.forRate(-1, 0.1))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Universe.ofBits(65, 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("bits must be in [1, 64], got 65");
+        .hasMessageContainingAll("bits", "[1, 64]", "65");
   }
 }

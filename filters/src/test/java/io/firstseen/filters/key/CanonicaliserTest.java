@@ -35,7 +35,7 @@ class CanonicaliserTest {
   void anEmptyKeyIsInvalid(Canonicaliser canonicaliser) {
     assertThatThrownBy(() -> canonicaliser.canonicalise(new byte[0]))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("key is empty");
+        .hasMessageContainingAll("key", "empty");
   }
 
   @ParameterizedTest
@@ -43,7 +43,7 @@ class CanonicaliserTest {
   void aKeyOver64KiBIsInvalid(Canonicaliser canonicaliser) {
     assertThatThrownBy(() -> canonicaliser.canonicalise(filled(65_537)))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("key must be at most 65536 bytes, got 65537");
+        .hasMessageContainingAll("key", "65536 bytes", "65537");
   }
 
   @Test
@@ -60,11 +60,11 @@ class CanonicaliserTest {
     byte[] text = "\uFDFA".repeat(2_000).getBytes(UTF_8);
     assertThatThrownBy(() -> Canonicaliser.TEXT.canonicalise(text))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("canonical key must be at most 65536 bytes, got 66000");
+        .hasMessageContainingAll("canonical key", "65536 bytes", "66000");
     byte[] url = ("http://h/" + "\u00FC".repeat(20_000)).getBytes(UTF_8);
     assertThatThrownBy(() -> Canonicaliser.URL.canonicalise(url))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("canonical key must be at most 65536 bytes, got 120009");
+        .hasMessageContainingAll("canonical key", "65536 bytes", "120009");
   }
 
   /** A stray continuation, a cut sequence, an overlong slash, a surrogate, past U+10FFFF, FF. */
@@ -75,7 +75,7 @@ class CanonicaliserTest {
     for (Canonicaliser canonicaliser : all().subList(1, 4)) {
       assertThatThrownBy(() -> canonicaliser.canonicalise(key))
           .isInstanceOf(InvalidKeyException.class)
-          .hasMessage("key is not UTF-8: malformed at byte 2");
+          .hasMessageContainingAll("key", "UTF-8", "byte 2");
     }
   }
 
@@ -110,11 +110,8 @@ class CanonicaliserTest {
   void anotherIdIsRefused(String id) {
     assertThatThrownBy(() -> Canonicaliser.of(id))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "canonicaliser must be one of none, url, text, url-expression, or an older version, url-2"
-                + " or url-expression-1, got '"
-                + id
-                + "'");
+        .hasMessageContainingAll(
+            "none, url, text, url-expression", "url-2", "url-expression-1", "'" + id + "'");
   }
 
   @ParameterizedTest
@@ -122,7 +119,7 @@ class CanonicaliserTest {
   void anotherCodeIsRefused(int code) {
     assertThatThrownBy(() -> Canonicaliser.of(code, 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the canonicaliser must be in [0, 3], got " + code);
+        .hasMessageContainingAll("canonicaliser", "[0, 3]", "got " + code);
   }
 
   @Test

@@ -60,8 +60,7 @@ class HostsTest {
     assertThat(Hosts.canonical(longest)).startsWith("xn--").endsWith(tail);
     assertThatThrownBy(() -> Hosts.canonical("\u00FC" + longest))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage(
-            "host '" + "\u00FC".repeat(40) + "…' beyond ASCII must have at most 1024 characters");
+        .hasMessageContainingAll("'" + "\u00FC".repeat(40) + "…'", "1024 characters");
     assertThat(Hosts.canonical("a".repeat(60_000) + tail)).hasSize(60_000 + tail.length());
   }
 
@@ -69,6 +68,6 @@ class HostsTest {
   void aRefusalShowsAShortenedHost() {
     assertThatThrownBy(() -> Hosts.canonical("a".repeat(60_000) + " .example"))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("host '" + "a".repeat(40) + "…' must not hold ' '");
+        .hasMessageContainingAll("'" + "a".repeat(40) + "…'", "' '");
   }
 }

@@ -105,10 +105,10 @@ class KeyHashTest {
     assertThat(Algorithm.of(2)).isSameAs(Algorithm.XXH3_64);
     assertThatThrownBy(() -> Algorithm.of("md5"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("hash must be one of siphash-2-4, xxh3-64, got 'md5'");
+        .hasMessageContainingAll("hash", "siphash-2-4, xxh3-64", "'md5'");
     assertThatThrownBy(() -> Algorithm.of(3))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("hash code must be in [1, 2], got 3");
+        .hasMessageContainingAll("hash code", "[1, 2]", "got 3");
   }
 
   @ParameterizedTest
@@ -197,7 +197,7 @@ class KeyHashTest {
   void aSipHashKeyOfAnotherLengthIsRefused(int length) {
     assertThatThrownBy(() -> KeyHash.sipHash24(new byte[length]))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a SipHash key must be 16 bytes, got " + length);
+        .hasMessageContainingAll("SipHash key", "16 bytes", "got " + length);
   }
 
   @Test
@@ -216,13 +216,13 @@ class KeyHashTest {
         "٠٠٠١٠٢٠٣٠٤٠٥٠٦٠٧٠٨٠٩0a0b0c0d0e0f"
       })
   void aWrongHexKeyIsRefusedWithoutRepeatingIt(String wrong) {
+    String got =
+        wrong.length() == 32
+            ? "character " + (wrong.startsWith("0") ? 32 : 1)
+            : wrong.length() + " characters";
     assertThatThrownBy(() -> KeyHash.parse(wrong))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "a hash key must be 32 hexadecimal digits, "
-                + (wrong.length() != 32
-                    ? "got " + wrong.length() + " characters"
-                    : "character " + (wrong.startsWith("0") ? 32 : 1) + " is not one"));
+        .hasMessageContainingAll("hash key", "32 hexadecimal digits", got);
   }
 
   @Test
@@ -234,7 +234,7 @@ class KeyHashTest {
     Files.write(file, new byte[] {(byte) 0xFF, (byte) 0xFE, 0});
     assertThatThrownBy(() -> KeyHash.fromFile(file))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("32 hexadecimal digits");
+        .hasMessageContaining("hash key", "32 hexadecimal digits");
     assertThatThrownBy(() -> KeyHash.fromFile(dir.resolve("missing")))
         .isInstanceOf(NoSuchFileException.class);
   }

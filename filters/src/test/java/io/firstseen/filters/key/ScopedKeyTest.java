@@ -67,7 +67,7 @@ class ScopedKeyTest {
   void aScopeThatIsTooLongIsInvalid() {
     assertThatThrownBy(() -> ScopedKey.join(new byte[65_537], ascii("key")))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("scope must be at most 65536 bytes, got 65537");
+        .hasMessageContainingAll("scope", "65536 bytes", "65537");
   }
 
   @Test
@@ -163,9 +163,7 @@ class ScopedKeyTest {
     System.arraycopy(HEX.parseHex("ff818004"), 0, bytes, 0, 4);
     assertThatThrownBy(() -> ScopedKey.scope(bytes))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "a joined key must state its scope's length, at most 65536, in the shortest form,"
-                + " got 65537");
+        .hasMessageContainingAll("joined key", "65536", "65537");
     bytes[1] = (byte) 0x80;
     assertThat(ScopedKey.scope(bytes)).hasSize(65_536);
   }

@@ -64,9 +64,7 @@ class StrippedParametersTest {
         .isEqualTo(longest);
     assertThatThrownBy(() -> Canonicaliser.URL.stripping(longest + "b"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "the stripped parameters must have at most 1000 characters with their commas, got"
-                + " 1001");
+        .hasMessageContainingAll("stripped parameters", "1000 characters", "1001");
   }
 
   /** They come with manifests, so anyone with write access to the topic can choose them. */
@@ -87,7 +85,7 @@ class StrippedParametersTest {
     for (String id : List.of("none", "text", "url-expression")) {
       assertThatThrownBy(() -> Canonicaliser.of(id).stripping("a"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("only the canonicaliser url strips parameters, not " + id);
+          .hasMessageContainingAll("canonicaliser url", "not " + id);
     }
   }
 
@@ -134,7 +132,7 @@ class StrippedParametersTest {
     byte[] kept = ("http://h/?z=" + value).getBytes(UTF_8);
     assertThatThrownBy(() -> STRIPPING.canonicalise(kept))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("canonical key must be at most 65536 bytes, got 120012");
+        .hasMessageContainingAll("canonical key", "65536 bytes", "120012");
   }
 
   /** Against the words of the page, on texts with all that matters in a query. */

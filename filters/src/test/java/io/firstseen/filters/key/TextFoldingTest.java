@@ -53,7 +53,7 @@ class TextFoldingTest {
   void aTextThatFoldsToNothingIsInvalid(String text) {
     assertThatThrownBy(() -> canonical(text))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("text is empty after folding");
+        .hasMessageContaining("empty after folding");
   }
 
   @Test
@@ -116,7 +116,7 @@ class TextFoldingTest {
     try {
       once = canonical(text);
     } catch (InvalidKeyException refused) {
-      assertThat(refused).hasMessage("text is empty after folding");
+      assertThat(refused).hasMessageContaining("empty after folding");
       return;
     }
     assertThat(Normalizer.isNormalized(once, Normalizer.Form.NFKC)).isTrue();

@@ -108,8 +108,8 @@ class UrlNormaliserTest {
   @Test
   void aRefusalShowsAtMostFortyCharacters() {
     assertThatThrownBy(() -> canonical("http://" + "ä".repeat(39) + "\u0001\u200b./"))
-        .hasMessage(
-            "host '" + "ä".repeat(39) + "U+0001…' must not hold 'U+0001' in its last label");
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessageContainingAll("'" + "ä".repeat(39) + "U+0001…'", "'U+0001'");
   }
 
   @Property(seed = "4", tries = 5_000)

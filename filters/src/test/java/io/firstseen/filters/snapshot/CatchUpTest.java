@@ -386,7 +386,7 @@ class CatchUpTest {
         .isInstanceOfSatisfying(
             MissingBlobsException.class,
             e -> assertThat(e.blobs()).containsExactly(pack, bases.get(0), bases.get(1)))
-        .hasMessage("3 blobs are missing, the first is " + pack.digest());
+        .hasMessageContainingAll("3 blobs", pack.digest());
     assertThatThrownBy(this::from)
         .isInstanceOfSatisfying(
             MissingBlobsException.class,
@@ -408,7 +408,7 @@ class CatchUpTest {
     publisher.blobs().remove(newest.digest());
     assertThatThrownBy(() -> from(held))
         .isInstanceOf(MissingBlobsException.class)
-        .hasMessage("blob " + newest.digest() + " is missing");
+        .hasMessageContainingAll(newest.digest(), "missing");
   }
 
   @Test
@@ -442,9 +442,8 @@ class CatchUpTest {
       assertThatThrownBy(
               () -> CatchUp.to(forged(good, good.count() + 1, good.root()), from, publisher))
           .isExactlyInstanceOf(MalformedSnapshotException.class)
-          .hasMessage(
-              "the shards must have the count of the manifest, %d, got %d"
-                  .formatted(good.count() + 1, good.count()));
+          .hasMessageContainingAll(
+              "count", String.valueOf(good.count() + 1), "got " + good.count());
     }
     // The root of the held set with another count is not the held set.
     assertThatThrownBy(() -> CatchUp.to(forged(good, good.count(), root), List.of(held), publisher))

@@ -165,7 +165,7 @@ class NearTextsTest {
                 SetParameters.of(HASH, Canonicaliser.URL, new Shards(1), 0.1)
                     .withNear(NearRule.LONG))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("near-duplicates need the canonicaliser text, got url");
+        .hasMessageContainingAll("canonicaliser text", "got url");
     assertThatThrownBy(
             () ->
                 Snapshot.build(
@@ -173,8 +173,7 @@ class NearTextsTest {
                     new Universe(1, (1L << 34) - 1),
                     new SnapshotParameters(parameters, "spam", 0, 1, 0, 0)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "a range of 17179869183 is too small for the tags of characters:4,32x5,2 in 4 shards");
+        .hasMessageContainingAll("17179869183", "characters:4,32x5,2", "4 shards");
   }
 
   @Test
@@ -184,12 +183,12 @@ class NearTextsTest {
         .isInstanceOf(HashKeyMismatchException.class);
     assertThatThrownBy(() -> NearTexts.of(set.snapshot(0), HASH))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("texts must be looked up in all shards of a set, got shard 0 of 2");
+        .hasMessageContainingAll("all shards", "shard 0 of 2");
     PublishedSet keys =
         new PublishedSet("keys", SetParameters.of(HASH, Canonicaliser.TEXT, new Shards(1), 0.001));
     SnapshotSet plain = SnapshotSet.open(keys.window(1, List.of(1L)), keys);
     assertThatThrownBy(() -> NearTexts.of(plain, HASH))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("set 'keys' has no rule for near-duplicates: publish it with --near");
+        .hasMessageContainingAll("'keys'", "near-duplicates", "--near");
   }
 }

@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchIllegalArgumentException;
 
 import io.firstseen.filters.gcs.Universe;
 import java.nio.ByteBuffer;
@@ -108,33 +109,32 @@ class PackTest {
   void refusesContradictions() {
     assertThatThrownBy(() -> new Pack("a", 0, null, 0, LIST, 100, 0, new TreeMap<>()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a pack must have a section");
-    TreeMap<Integer, Section> sections = new TreeMap<>(Map.of(0, CHANGE));
-    assertThatThrownBy(() -> new Pack("a", 0, null, -1, LIST, 100, 0, sections))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("keptFrom must be in [0, 2^53], got -1");
-    assertThatThrownBy(() -> new Pack("a", 0, null, 0, LIST, 99, 0, sections))
-        .hasMessage("basesBytes must be in [100, 2^53], got 99");
-    assertThatThrownBy(() -> new Pack("a", 0, null, 0, LIST, 100, -1, sections))
-        .hasMessage("packsSince must be in [0, 2^53], got -1");
-    assertThatThrownBy(() -> new Pack("a", -1, null, 0, LIST, 100, 0, sections))
-        .hasMessage("sequence must be at least 0, got -1");
+        .hasMessageContainingAll("pack", "section");
+    TreeMap<Integer, Section> one = new TreeMap<>(Map.of(0, CHANGE));
+    assertThat(catchIllegalArgumentException(() -> new Pack("a", 0, null, -1, LIST, 100, 0, one)))
+        .hasMessageContainingAll("keptFrom", "[0, 2^53]", "-1");
+    assertThat(catchIllegalArgumentException(() -> new Pack("a", 0, null, 0, LIST, 99, 0, one)))
+        .hasMessageContainingAll("basesBytes", "[100, 2^53]", "99");
+    assertThat(catchIllegalArgumentException(() -> new Pack("a", 0, null, 0, LIST, 100, -1, one)))
+        .hasMessageContainingAll("packsSince", "[0, 2^53]", "-1");
+    assertThat(catchIllegalArgumentException(() -> new Pack("a", -1, null, 0, LIST, 100, 0, one)))
+        .hasMessageContainingAll("sequence", "at least 0", "-1");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "version | 02 | the blob has format version 2, this program reads versions up to 1",
-        "flags | 04 | the blob needs features 0x04, of which none is known",
-        "kind | 00 | the kind of a blob must be 1 to 3, got 0",
-        "kind | 04 | the kind of a blob must be 1 to 3, got 4",
-        "first | 0302000000 | the kind of a section must be 1 or 2, got 3",
+        "version | 02 | format version 2; up to 1",
+        "flags | 04 | features 0x04; none",
+        "kind | 00 | kind of a blob; 1 to 3; got 0",
+        "kind | 04 | kind of a blob; 1 to 3; got 4",
+        "first | 0302000000 | kind of a section; 1 or 2; got 3",
       })
-  void leavesNewerOnesToNewerReaders(String field, String hex, String sentence) {
+  void leavesNewerOnesToNewerReaders(String field, String hex, String facts) {
     assertThatThrownBy(() -> read(with(field, hex)))
         .isExactlyInstanceOf(UnsupportedSnapshotException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @ParameterizedTest

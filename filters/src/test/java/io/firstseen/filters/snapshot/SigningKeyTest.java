@@ -86,11 +86,10 @@ class SigningKeyTest {
         .isEqualTo(signed);
     assertThatThrownBy(() -> ManifestCheck.requireSigned(signed.toBytes(), List.of(other)))
         .isInstanceOf(UntrustedManifestException.class)
-        .hasMessage(
-            "the manifest is signed by the key %s, which is not trusted".formatted(trusted.id()));
+        .hasMessageContainingAll(trusted.id(), "not trusted");
     assertThatThrownBy(() -> ManifestCheck.requireSigned(manifest.toBytes(), List.of(trusted)))
         .isInstanceOf(UntrustedManifestException.class)
-        .hasMessage("the manifest has no signature");
+        .hasMessageContaining("no signature");
   }
 
   @Test
@@ -127,7 +126,7 @@ class SigningKeyTest {
       byte[] forged = other.withSignature(signature).toBytes();
       assertThatThrownBy(() -> ManifestCheck.requireSigned(forged, List.of(trusted)))
           .isInstanceOf(UntrustedManifestException.class)
-          .hasMessage("the manifest is not what the key %s signed".formatted(trusted.id()));
+          .hasMessageContainingAll("not what", trusted.id());
     }
   }
 
@@ -138,7 +137,7 @@ class SigningKeyTest {
     assertThat(ManifestCheck.read(signed, "spam", List.of()).count()).isEqualTo(5);
     assertThatThrownBy(() -> ManifestCheck.read(signed, "ham", List.of(trusted)))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage("it belongs to set 'spam'");
+        .hasMessageContaining("set 'spam'");
     assertThatThrownBy(() -> ManifestCheck.read(manifest.toBytes(), "spam", List.of(trusted)))
         .isInstanceOf(UntrustedManifestException.class);
   }
@@ -172,17 +171,16 @@ class SigningKeyTest {
   void whatIsNoKeyIsRefusedWithoutSayingWhatItIs() {
     assertThatThrownBy(() -> SigningKey.parse("secret"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "a key must be between '-----BEGIN PRIVATE KEY-----' and '-----END PRIVATE KEY-----'");
+        .hasMessageContainingAll("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
     assertThatThrownBy(() -> SigningKey.parse(PUBLIC_PEM)).hasMessageContaining("PRIVATE KEY");
     assertThatThrownBy(() -> TrustedKey.parse(PRIVATE_PEM)).hasMessageContaining("PUBLIC KEY");
     assertThatThrownBy(() -> SigningKey.parse(PRIVATE_PEM.replace("MC4CAQ", "AAAAAA")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasNoCause()
-        .hasMessage("the key must be a private Ed25519 key in PKCS#8");
+        .hasMessageContainingAll("private Ed25519 key", "PKCS#8");
     assertThatThrownBy(() -> TrustedKey.parse(PUBLIC_PEM.replace("MCow", "AAAA")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the key must be a public Ed25519 key in X.509 form");
+        .hasMessageContainingAll("public Ed25519 key", "X.509");
     byte[] rsa = HexFormat.of().parseHex("300d06092a864886f70d0101010500");
     assertThatThrownBy(() -> SigningKey.parse(Pem.write("PRIVATE KEY", rsa)))
         .isInstanceOf(IllegalArgumentException.class);

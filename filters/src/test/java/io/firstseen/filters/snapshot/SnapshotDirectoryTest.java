@@ -57,7 +57,7 @@ class SnapshotDirectoryTest {
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> new SnapshotDirectory(path).lock())
           .isExactlyInstanceOf(SnapshotException.class)
-          .hasMessage("another job writes snapshots into " + path);
+          .hasMessageContainingAll("another job", path.toString());
     }
     assertThat(inAnotherProcess()).isEqualTo("another job writes snapshots into " + path);
     lock.close();
@@ -221,11 +221,11 @@ class SnapshotDirectoryTest {
     Files.write(file, manifest(1, null).toBytes());
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(file + ": the sequence must match the file's name, got 1");
+        .hasMessageContainingAll(file + ": ", "sequence", "file's name", "got 1");
     Files.writeString(file, "no manifest");
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(file + ": this is not a manifest: the magic number is missing");
+        .hasMessageContainingAll(file + ": ", "manifest", "magic number");
   }
 
   private static Snapshot snapshot(int count) {

@@ -98,21 +98,20 @@ class SnapshotSetTest {
     Path nowhere = directory.resolve("nowhere");
     assertThatThrownBy(() -> SnapshotSet.openDirectory(nowhere, OptionalLong.empty()))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage("there is no snapshot directory " + nowhere);
+        .hasMessageContaining("no snapshot directory " + nowhere);
     assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage("there is no manifest in " + directory);
+        .hasMessageContaining("no manifest in " + directory);
     Manifest manifest = publish(3, "http://example.com/a");
     assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.of(4)))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage(
-            "there is no manifest of sequence 4 in " + directory + "; there are 1, from 3 to 3");
+        .hasMessageContainingAll("sequence 4 in " + directory, "from 3 to 3");
     BlobReference base = publisher.list().bases().get(0);
     for (BlobReference blob : List.of(base, publisher.listReference(), manifest.pack())) {
       Files.delete(fileOf(blob));
       assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
           .isInstanceOf(MissingBlobsException.class)
-          .hasMessage("blob " + blob.digest() + " is missing");
+          .hasMessageContainingAll(blob.digest(), "missing");
     }
   }
 
@@ -165,7 +164,7 @@ class SnapshotSetTest {
     Manifest renamed = renamed(manifest);
     assertThatThrownBy(() -> SnapshotSet.open(renamed, publisher))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage("blob " + manifest.pack().digest() + ": it must be of set 'other', got 'test'");
+        .hasMessageContainingAll(manifest.pack().digest(), "'other'", "'test'");
   }
 
   private static Manifest renamed(Manifest manifest) {
@@ -193,17 +192,16 @@ class SnapshotSetTest {
     while (snapshots[shard] == null) {
       shard++;
     }
-    String ofShard = "the snapshot of shard " + shard + " must have the parameters of the manifest";
     assertThatThrownBy(() -> SnapshotSet.of(renamed(manifest), snapshots))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(ofShard);
+        .hasMessageContainingAll("shard " + shard, "parameters of the manifest");
     assertThatThrownBy(() -> SnapshotSet.of(manifest, new Snapshot[4]))
         .isInstanceOf(MalformedSnapshotException.class)
         .hasMessageStartingWith(
             "the shards must have the root of the manifest, " + manifest.root() + ", got ");
     assertThatThrownBy(() -> SnapshotSet.of(manifest, new Snapshot[8]))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("there must be 4 snapshots, got 8");
+        .hasMessageContainingAll("4 snapshots", "got 8");
     Snapshot[] moved = new Snapshot[4];
     moved[(shard + 1) % 4] = snapshots[shard];
     assertThatThrownBy(() -> SnapshotSet.of(manifest, moved))

@@ -109,7 +109,7 @@ class SnapshotTest {
     Snapshot snapshot = Snapshot.build(new long[] {0}, parameters(16, 0, 0.001));
     assertThatThrownBy(() -> snapshot.mightContain(-1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the hash must belong to shard 0 of 16, got ffffffffffffffff of shard 15");
+        .hasMessageContainingAll("shard 0 of 16", "ffffffffffffffff of shard 15");
     assertThatThrownBy(() -> Snapshot.build(new long[] {-1, 0}, parameters(16, 0, 0.001)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("of shard 15");
@@ -128,18 +128,18 @@ class SnapshotTest {
     Path noSnapshot = Files.writeString(directory.resolve("b"), "no snapshot at all");
     assertThatThrownBy(() -> Snapshot.read(noSnapshot))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(noSnapshot + ": this is not a snapshot: the magic number is missing");
+        .hasMessageContainingAll(noSnapshot + ": ", "snapshot", "magic number");
     Path empty = Files.createFile(directory.resolve("c"));
     assertThatThrownBy(() -> Snapshot.read(empty))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(empty + ": a snapshot must have at least 218 bytes, got 0");
+        .hasMessageContainingAll(empty + ": ", "at least 218 bytes", "got 0");
     Path missing = directory.resolve("d");
     assertThatThrownBy(() -> Snapshot.read(missing))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage("cannot read " + missing + ": there is no such file");
+        .hasMessageContainingAll(missing.toString(), "no such file");
     assertThatThrownBy(() -> Snapshot.read(directory))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage("cannot read " + directory + ": it is a directory");
+        .hasMessageContainingAll(directory.toString(), "is a directory");
   }
 
   @Test

@@ -32,7 +32,7 @@ class SnapshotTopicFormatTest {
     assertThat(joined.toByteArray()).isEqualTo(blob);
     assertThatThrownBy(() -> SnapshotTopicFormat.chunk(blob, chunks))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("index of a chunk must be in [0, " + chunks + "), got " + chunks);
+        .hasMessageContainingAll("index of a chunk", "[0, " + chunks + ")", "got " + chunks);
     assertThatThrownBy(() -> SnapshotTopicFormat.chunk(blob, -1))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -69,7 +69,7 @@ class SnapshotTopicFormatTest {
     assertThat(SnapshotTopicFormat.parseChunkKey(key)).contains(new ChunkKey(DIGEST, 12));
     assertThatThrownBy(() -> SnapshotTopicFormat.chunkKey("E3", 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("digest must be 64 lower-case hexadecimal digits, got 'E3'");
+        .hasMessageContainingAll("digest", "64", "'E3'");
   }
 
   @ParameterizedTest
@@ -96,8 +96,7 @@ class SnapshotTopicFormatTest {
   void refusesOtherSetNames(String name) {
     assertThatThrownBy(() -> SnapshotTopicFormat.requireSetName(name))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "a set name must be 1 to 100 of the characters A-Z a-z 0-9 . _ -, got '" + name + "'");
+        .hasMessageContainingAll("1 to 100", "A-Z a-z 0-9 . _ -", "'" + name + "'");
   }
 
   @Test

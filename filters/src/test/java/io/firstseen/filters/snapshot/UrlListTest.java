@@ -170,8 +170,7 @@ class UrlListTest {
     SnapshotSet pages = set("pages", PUBLIC, Canonicaliser.URL, RATE, List.of("http://a.example/"));
     assertThatThrownBy(() -> UrlList.of(pages, PUBLIC))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "set 'pages' must have the canonicaliser url-expression to look up URLs, got url");
+        .hasMessageContainingAll("'pages'", "url-expression", "got url");
     SnapshotSet secret =
         set("spam", SECRET, Canonicaliser.URL_EXPRESSION, RATE, List.of("a.example"));
     assertThatThrownBy(() -> UrlList.of(secret, PUBLIC))
@@ -192,6 +191,6 @@ class UrlListTest {
     Snapshot part = Snapshot.build(new long[0], new SnapshotParameters(four, "spam", 2, 1, 0, 1));
     assertThatThrownBy(() -> UrlList.of(part, PUBLIC))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a list must be queried in all its shards, got shard 2 of 4");
+        .hasMessageContainingAll("all its shards", "shard 2 of 4");
   }
 }
