@@ -47,6 +47,6 @@ class ShardSnapshotSerializerTest extends TypeSerializerContract<ShardSnapshot> 
     DataInputDeserializer in = new DataInputDeserializer(bytes);
     assertThatThrownBy(() -> ShardSnapshotSerializer.INSTANCE.deserialize(in))
         .isInstanceOf(IOException.class)
-        .hasMessage("unknown form of a shard's change: 4");
+        .hasMessageContaining("form of a shard's change: 4");
   }
 }
