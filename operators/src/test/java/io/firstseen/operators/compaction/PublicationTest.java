@@ -113,7 +113,7 @@ class PublicationTest {
   void anExpiryOutOfBoundsIsRefused() throws Exception {
     assertThatThrownBy(() -> Publication.OF_ALL.expiringAfter(Duration.ofDays(36_501)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("expiryMillis must be -1 or in [1, 3153600000000], got 3153686400000");
+        .hasMessageContainingAll("expiryMillis", "[1, 3153600000000]", "3153686400000");
     assertThatThrownBy(() -> Publication.OF_ALL.expiringAfter(Duration.ZERO))
         .hasMessageContaining("got 0");
     try (var harness = start(Publication.OF_ALL.expiringAfter(Publication.MAX_EXPIRY), null)) {
@@ -282,9 +282,7 @@ class PublicationTest {
     try (var harness = start(last, state)) {
       assertThatThrownBy(() -> close(harness, 2))
           .isInstanceOf(IncompatibleStateException.class)
-          .hasMessage(
-              "set spam has used sequence 9223372036854775807, the highest there can be, so no"
-                  + " manifest can follow: publish under another name");
+          .hasMessageContainingAll("set spam", "9223372036854775807", "another name");
     }
   }
 

@@ -45,6 +45,6 @@ class WindowRuleTest {
         .hasMessageContaining("got " + (Long.MAX_VALUE - 3));
     assertThatThrownBy(() -> new WindowRule(0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("windowMillis must be at least 1, got 0");
+        .hasMessageContainingAll("windowMillis", "at least 1", "got 0");
   }
 }

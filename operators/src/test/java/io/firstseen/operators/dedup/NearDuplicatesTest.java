@@ -444,21 +444,18 @@ class NearDuplicatesTest {
 
   @Test
   void whatNearNeedsIsChecked() {
-    assertThatThrownBy(() -> Firstseen.withoutEvents().near(NearRule.SHORT).parameters())
-        .hasMessage("near needs the canonicaliser text, got none");
-    assertThatThrownBy(
-            () ->
-                Firstseen.withoutEvents()
-                    .canonicaliser(Canonicaliser.TEXT)
-                    .near(NearRule.SHORT)
-                    .mode(DedupMode.EXACT_KEYS)
-                    .parameters())
+    Firstseen<?> near = Firstseen.withoutEvents().near(NearRule.SHORT);
+    assertThatThrownBy(near::parameters)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("canonicaliser text", "got none");
+    near.canonicaliser(Canonicaliser.TEXT).mode(DedupMode.EXACT_KEYS);
+    assertThatThrownBy(near::parameters)
         .hasMessageStartingWith(
             "near needs the mode approximate or exact, got the mode exact-keys");
-    Firstseen<?> near =
-        Firstseen.withoutEvents().canonicaliser(Canonicaliser.TEXT).near(NearRule.SHORT);
+    near.mode(DedupMode.APPROXIMATE);
     assertThatThrownBy(() -> near.falsePositiveRate(0.5).parameters())
-        .hasMessage("falsePositiveRate must be in (0, 0.1], got 0.5");
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("falsePositiveRate", "(0, 0.1]", "0.5");
     assertThatThrownBy(() -> near.falsePositiveRate(0.001).capacity(Long.MAX_VALUE).parameters())
         .hasMessageStartingWith("capacity must be at most 10,661,930,936 with near characters:4");
     assertThatThrownBy(() -> parameters(NearRule.SHORT, 1, DedupMode.EXACT, 16))

@@ -225,10 +225,10 @@ class WarmStartTest {
 
   @Test
   void oneShardIsRefused() {
-    DedupParameters parameters = described().shards(1).parameters();
-    assertThatThrownBy(
-            () -> new WarmStart(environment(Backend.HEAP, 1), parameters, "firstseen", null))
-        .hasMessage("shards must be at least 2 for a warm start, got 1");
+    DedupParameters one = described().shards(1).parameters();
+    assertThatThrownBy(() -> new WarmStart(environment(Backend.HEAP, 1), one, "firstseen", null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("shards", "at least 2", "got 1");
   }
 
   @Test
