@@ -118,11 +118,11 @@ class SchemaRegistryTest {
   void thatASchemaIsNotThereCountsForAWhile() throws Exception {
     answers.add(ABSENT);
     SchemaRegistry registry = registry("/", NO_VARIABLE);
-    assertDeadLetter(registry, 7, "schema 7 is not in the registry");
+    assertDeadLetter(registry, 7, "schema 7", "not in the registry");
     assertThat(requests).hasSize(SchemaRegistry.ATTEMPTS);
     answers.set(0, LONG);
     SettableClock.millis += SchemaRegistry.ABSENCE.toMillis() - 1;
-    assertDeadLetter(registry, 7, "schema 7 is not in the registry");
+    assertDeadLetter(registry, 7, "schema 7", "not in the registry");
     assertThat(requests).hasSize(SchemaRegistry.ATTEMPTS);
     SettableClock.millis++;
     assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
@@ -135,15 +135,15 @@ class SchemaRegistryTest {
   void anIdThatCannotBeIsNotAskedFor() {
     answers.add("400 ");
     SchemaRegistry registry = registry("/", NO_VARIABLE);
-    assertDeadLetter(registry, 0, "schema id must be at least 1, got 0");
-    assertDeadLetter(registry, Integer.MIN_VALUE, "schema id must be at least 1, got -2147483648");
+    assertDeadLetter(registry, 0, "schema id", "at least 1", "got 0");
+    assertDeadLetter(registry, Integer.MIN_VALUE, "schema id", "at least 1", "-2147483648");
     assertThat(requests).isEmpty();
   }
 
-  private static void assertDeadLetter(SchemaRegistry registry, int id, String problem) {
+  private static void assertDeadLetter(SchemaRegistry registry, int id, String... facts) {
     assertThatThrownBy(() -> registry.of(id))
         .isInstanceOf(MalformedEventException.class)
-        .hasMessage(problem);
+        .hasMessageContainingAll(facts);
   }
 
   /** It is not read to its end, which does not come. */
@@ -162,7 +162,7 @@ class SchemaRegistryTest {
         });
     SchemaRegistry registry = registry("/endless", NO_VARIABLE);
     if (status == 200) {
-      assertDeadLetter(registry, 7, "schema 7 must be at most 4194304 bytes, got more");
+      assertDeadLetter(registry, 7, "schema 7", "4194304 bytes");
     } else {
       assertThatThrownBy(() -> registry.of(7))
           .isInstanceOf(UncheckedIOException.class)
@@ -179,7 +179,7 @@ class SchemaRegistryTest {
     assertThat(requests).containsExactly("/schemas/ids/7 Basic " + basic);
     assertThatThrownBy(() -> registry("/", "HOME").of(7))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("HOME must be user:password, it has no colon");
+        .hasMessageContainingAll("HOME", "user:password", "colon");
   }
 
   @ParameterizedTest
