@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchIllegalArgumentException;
 
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +32,7 @@ class SnapshotClientOptionsTest {
   void refusesServersThatAreNone(String servers) {
     assertThatThrownBy(() -> SnapshotClientOptions.builder(servers, "spam"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "bootstrapServers must be host:port separated by commas, got '" + servers + "'");
+        .hasMessageContainingAll("bootstrapServers", "host:port", "'" + servers + "'");
   }
 
   @Test
@@ -45,12 +45,12 @@ class SnapshotClientOptionsTest {
   void refusesWhatCannotBe() {
     assertThatThrownBy(() -> SnapshotClientOptions.builder("a:1", "a/b"))
         .hasMessageContaining("a set name must be ");
-    assertThatThrownBy(() -> builder.chunkWait(Duration.ZERO))
-        .hasMessage("chunkWait must be longer than 0, got PT0S");
-    assertThatThrownBy(() -> builder.staleAfter(Duration.ofMillis(-1)))
-        .hasMessage("staleAfter must be longer than 0, got PT-0.001S");
-    assertThatThrownBy(() -> builder.maxUnnamedBytes(1_000))
-        .hasMessage("maxUnnamedBytes must be at least 1048576, room for one chunk, got 1000");
+    assertThat(catchIllegalArgumentException(() -> builder.chunkWait(Duration.ZERO)))
+        .hasMessageContainingAll("chunkWait", "longer than 0", "PT0S");
+    assertThat(catchIllegalArgumentException(() -> builder.staleAfter(Duration.ofMillis(-1))))
+        .hasMessageContainingAll("staleAfter", "longer than 0", "PT-0.001S");
+    assertThat(catchIllegalArgumentException(() -> builder.maxUnnamedBytes(1_000)))
+        .hasMessageContainingAll("maxUnnamedBytes", "1048576", "got 1000");
   }
 
   @Test
@@ -64,9 +64,9 @@ class SnapshotClientOptionsTest {
         .isEqualTo(Map.of("security.protocol", "SSL", "fetch.max.bytes", "1000000"));
     assertThatThrownBy(() -> builder.kafkaProperty("isolation.level", "read_uncommitted"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the Kafka property isolation.level is set by the client");
-    assertThatThrownBy(() -> builder.kafkaProperties(Map.of("group.id", "g")))
-        .hasMessage("the Kafka property group.id is set by the client");
+        .hasMessageContainingAll("isolation.level", "set by the client");
+    assertThat(catchIllegalArgumentException(() -> builder.kafkaProperties(Map.of("group.id", ""))))
+        .hasMessageContainingAll("group.id", "set by the client");
   }
 
   @Test
@@ -74,8 +74,8 @@ class SnapshotClientOptionsTest {
     SnapshotClientOptions first = SnapshotClientOptions.builder("localhost:1", "a").build();
     SnapshotClientOptions other =
         SnapshotClientOptions.builder("localhost:1", "b").topic("other").build();
-    assertThatThrownBy(() -> SnapshotClient.startAll(List.of()))
-        .hasMessage("options must be of at least one set");
+    assertThat(catchIllegalArgumentException(() -> SnapshotClient.startAll(List.of())))
+        .hasMessageContainingAll("options", "at least one set");
     assertThatThrownBy(() -> SnapshotClient.startAll(List.of(first, first)))
         .hasMessageEndingWith("must follow different sets, got 'a' twice");
     assertThatThrownBy(() -> SnapshotClient.startAll(List.of(first, other)))

@@ -44,10 +44,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The client without a broker: the test supplies the records and the clock. */
 class SnapshotClientTest {
-  private static final String EXPECTED =
-      "the first one is expected at most --window plus --idle-timeout plus --checkpoint-interval"
-          + " of the jobs after the first event, by default 1h1m10s";
-
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;
 
@@ -148,7 +144,7 @@ class SnapshotClientTest {
     assertThat(client.manifest()).isEmpty();
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
+        .hasMessageContainingAll("set 'spam'", "EMPTY", "--window", "1h1m10s");
     assertThatThrownBy(() -> client.mightContainEach(null, List.of(utf8("a"))))
         .isInstanceOf(NoSnapshotException.class);
     TestPublisher.Publication first = publisher.publish(1, "a");
@@ -197,7 +193,7 @@ class SnapshotClientTest {
     assertThatThrownBy(() -> client.mightContain("")).isInstanceOf(InvalidKeyException.class);
     assertThatThrownBy(() -> client.mightContain("\uD83D"))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("key has half of a surrogate pair");
+        .hasMessageContaining("half of a surrogate pair");
     assertThat(client.mightContain("\uD83D\uDE00")).isFalse();
     List<byte[]> keys = List.of(utf8("http://example.com/a"), utf8("HTTP://Example.com:80/b"));
     assertThat(client.mightContainEach(null, keys)).containsExactly(true, false);
@@ -258,7 +254,7 @@ class SnapshotClientTest {
     SnapshotClient throwing = client();
     assertThatThrownBy(() -> throwing.match("a.example"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
+        .hasMessageContainingAll("set 'spam'", "EMPTY", "--window", "1h1m10s");
     SnapshotClient present =
         client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
     assertThat(present.match("HTTPS://A.example/b#c")).contains("a.example/b");
@@ -314,10 +310,10 @@ class SnapshotClientTest {
     client.close();
     assertThatThrownBy(() -> client.match("a.example"))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("the snapshot client is closed");
+        .hasMessageContaining("closed");
     assertThatThrownBy(client::urlList)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("the snapshot client is closed");
+        .hasMessageContaining("closed");
   }
 
   @Test
@@ -328,7 +324,7 @@ class SnapshotClientTest {
         List.<ThrowingCallable>of(() -> client.match("a.example"), client::urlList)) {
       assertThatThrownBy(question)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the snapshot client only follows, it has no hash key");
+          .hasMessageContainingAll("only follows", "hash key");
     }
   }
 
@@ -343,9 +339,7 @@ class SnapshotClientTest {
         List.<ThrowingCallable>of(() -> client.match("a.example"), client::urlList)) {
       assertThatThrownBy(question)
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "set 'spam' must have the canonicaliser url-expression to look up URLs, got"
-                  + " url");
+          .hasMessageContainingAll("'spam'", "url-expression", "got url");
     }
   }
 
@@ -423,7 +417,7 @@ class SnapshotClientTest {
     assertThat(client.state()).isEqualTo(ClientState.STALE);
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' is available: the client is STALE");
+        .hasMessageContainingAll("set 'spam'", "STALE");
     assertThatThrownBy(() -> client.awaitReady(Duration.ZERO)).isInstanceOf(TimeoutException.class);
     publish(client, 2, "a");
     assertThat(client.mightContain("a")).isTrue();
@@ -478,17 +472,15 @@ class SnapshotClientTest {
     SnapshotClient client = client();
     client.reader().unreachable("no answer from localhost:9092");
     assertThatThrownBy(() -> client.mightContain("a"))
-        .hasMessage(
-            "no snapshot of set 'spam' is available: the client is EMPTY; no answer from"
-                + " localhost:9092");
+        .isInstanceOf(NoSnapshotException.class)
+        .hasMessageContainingAll("set 'spam'", "EMPTY", "no answer from localhost:9092");
     assertThatThrownBy(() -> client.awaitReady(Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class)
-        .hasMessage(
-            "waited for 1 ms; no snapshot of set 'spam' is available: the client is EMPTY; no answer"
-                + " from localhost:9092");
+        .hasMessageContainingAll("1 ms", "set 'spam'", "EMPTY", "no answer from localhost:9092");
     client.reader().reachable();
     assertThatThrownBy(() -> client.mightContain("a"))
-        .hasMessage("no snapshot of set 'spam' is available: the client is EMPTY; " + EXPECTED);
+        .isInstanceOf(NoSnapshotException.class)
+        .hasMessageContainingAll("set 'spam'", "EMPTY", "--window", "1h1m10s");
     assertThat(events).containsExactly("unreachable: no answer from localhost:9092", "reachable");
   }
 
@@ -571,7 +563,7 @@ class SnapshotClientTest {
     publish(client, 1, "a");
     assertThatThrownBy(() -> client.awaitSequence(3, Duration.ofMillis(1)))
         .isInstanceOf(TimeoutException.class)
-        .hasMessage("waited for 1 ms; set 'spam' is at sequence 1");
+        .hasMessageContainingAll("1 ms", "set 'spam'", "sequence 1");
     assertThat(awaited).isNotDone();
     publish(client, 4, "a", "b");
     assertThat(awaited.get(1, TimeUnit.MINUTES)).isEqualTo(4);
@@ -611,7 +603,7 @@ class SnapshotClientTest {
     client.close();
     assertThat(waiting.get(1, TimeUnit.MINUTES))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("the snapshot client is closed");
+        .hasMessageContaining("closed");
     assertThat(client.state()).isEqualTo(ClientState.CLOSED);
     assertThatThrownBy(() -> client.mightContain("a")).isInstanceOf(IllegalStateException.class);
     publish(client, 1, "a");
@@ -695,7 +687,7 @@ class SnapshotClientTest {
     assertThat(events).containsExactly("READY", "snapshot 1", "snapshot 2");
     assertThatThrownBy(() -> client.pin(-1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("sequence must be at least 0, got -1");
+        .hasMessageContainingAll("sequence", "at least 0", "-1");
   }
 
   @Test
