@@ -165,15 +165,15 @@ class AccessTest {
       delimiter = '|',
       textBlock =
           """
-          ''                  | there must be at least one token, one per line, got none
-          short               | a token must have 16 to 1024 characters, the token in line 1 has 5
-          sixteen chars ok?!x | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, the token in line 1 is not
-          abcdefgh=ijklmnop   | a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, the token in line 1 is not
+          ''                  | at least one token; one per line
+          short               | 16 to 1024 characters; line 1 has 5
+          sixteen chars ok?!x | A-Z a-z 0-9 . _ ~ + / - with =; line 1
+          abcdefgh=ijklmnop   | A-Z a-z 0-9 . _ ~ + / - with =; line 1
           """)
-  void tokensThatCannotBeAreRefusedWithoutShowingThem(String text, String sentence) {
+  void tokensThatCannotBeAreRefusedWithoutShowingThem(String text, String facts) {
     assertThatThrownBy(() -> BearerTokens.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @Test
@@ -275,19 +275,15 @@ class AccessTest {
     Path none = Files.writeString(directory.resolve("none.pem"), "nothing");
     assertThatThrownBy(() -> Tls.fromFiles(none, keys.key()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(none + " must have certificates in PEM, '-----BEGIN CERTIFICATE-----'");
-    String key =
-        " must have a private key for EC in PEM, not encrypted, '-----BEGIN PRIVATE KEY-----'"
-            + " (openssl pkey makes one of other forms)";
-    assertThatThrownBy(() -> Tls.fromFiles(keys.certificate(), none)).hasMessage(none + key);
-    assertThatThrownBy(() -> Tls.fromFiles(keys.certificate(), otherKeys.key()))
-        .hasMessage(otherKeys.key() + key);
+        .hasMessageContainingAll(none.toString(), "-----BEGIN CERTIFICATE-----");
+    for (Path wrong : List.of(none, otherKeys.key())) {
+      assertThatThrownBy(() -> Tls.fromFiles(keys.certificate(), wrong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContainingAll(wrong.toString(), "EC", "-----BEGIN PRIVATE KEY-----", "pkey");
+    }
     SelfSigned third = SelfSigned.make(Files.createDirectory(directory.resolve("third")), "EC");
     assertThatThrownBy(() -> Tls.fromFiles(keys.certificate(), third.key()))
-        .hasMessage(
-            third.key()
-                + " must have the private key of the certificate in "
-                + keys.certificate()
-                + ", it is another one");
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll(third.key().toString(), "certificate in " + keys.certificate());
   }
 }
