@@ -81,10 +81,8 @@ class BlobDirectoryFunctionTest {
     uri = elsewhere;
     assertThatThrownBy(() -> start(null).close())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--blob-dir %s: Flink has no file system for %s: put %s into its own directory under "
-                + "plugins/ on every JobManager and TaskManager and restart them",
-            elsewhere, scheme, plugin);
+        .hasMessageContainingAll(
+            "--blob-dir " + elsewhere, "file system for " + scheme, plugin, "plugins/");
   }
 
   private static SnapshotRecord blob(String digest, String text) {
@@ -121,8 +119,7 @@ class BlobDirectoryFunctionTest {
   void aDirectoryThatCannotBeCreatedFailsTheJobForGood() {
     assertThatThrownBy(() -> new BlobDirectoryFunction(URI.create("file:/proc/blobs")).open(null))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "cannot create the directory of --blob-dir, /proc/blobs: there is no such file or directory");
+        .hasMessageContainingAll("--blob-dir", "/proc/blobs", "no such file");
   }
 
   @Test
@@ -132,11 +129,7 @@ class BlobDirectoryFunctionTest {
       harness.processElement(blob(A, "one"), 0);
       assertThatThrownBy(() -> harness.processElement(inUse, 0))
           .isInstanceOf(UserErrorException.class)
-          .hasMessage(
-              "set s needs 2 blobs, but 1 of them are not in %s, such as %s: the job published "
-                  + "elsewhere when it wrote its state, or the state is so old that the blobs "
-                  + "were deleted (restore the blobs, or start without state)",
-              uri, B);
+          .hasMessageContainingAll("set s", "2 blobs", "1 of them", uri.toString(), B);
     }
     Files.writeString(blobs.resolve(B), "two");
     try (var harness = start(null)) {

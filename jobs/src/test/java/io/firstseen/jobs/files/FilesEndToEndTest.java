@@ -188,9 +188,7 @@ class FilesEndToEndTest {
     for (String suffix : suffixes) {
       if (!suffix.equals(".gz")) {
         Path other = Files.writeString(directory.resolve("other" + suffix), "");
-        assertRefused(
-            () -> source(other),
-            "cannot read " + other + ": the only supported compression is .gz");
+        assertRefused(() -> source(other), other.toString(), "compression is .gz");
       }
     }
   }
@@ -199,8 +197,7 @@ class FilesEndToEndTest {
   void outputsThatCannotBeWrittenAreRefusedWithASentence() throws Exception {
     Path lost = directory.resolve("no").resolve("out");
     assertRefused(
-        () -> sink(lost, Optional.empty()),
-        "cannot write " + lost + ": there is no directory " + lost.getParent());
+        () -> sink(lost, Optional.empty()), lost.toString(), "no directory " + lost.getParent());
     assertRefused(
         () -> sink(directory, Optional.empty()), directory + " is a directory, not a file");
     Path out = directory.resolve("out");
@@ -208,12 +205,13 @@ class FilesEndToEndTest {
     Path file = Files.writeString(directory.resolve("file"), "");
     assertRefused(() -> new SnapshotFiles(file), file + " is a file, not a directory");
     assertRefused(
-        () -> new SnapshotFiles(file.resolve("below")),
-        "cannot make " + file.resolve("below") + ": Not a directory");
+        () -> new SnapshotFiles(file.resolve("below")), file + "/below", "Not a directory");
   }
 
-  private static void assertRefused(ThrowingCallable action, String sentence) {
-    assertThatThrownBy(action).isInstanceOf(UserErrorException.class).hasMessage(sentence);
+  private static void assertRefused(ThrowingCallable action, String... facts) {
+    assertThatThrownBy(action)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContainingAll(facts);
   }
 
   private static Object source(Path file) {

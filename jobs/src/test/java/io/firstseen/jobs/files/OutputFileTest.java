@@ -87,7 +87,7 @@ class OutputFileTest {
     Files.createSymbolicLink(other, link);
     assertThatThrownBy(() -> new OutputFile(link))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("cannot write " + link + ": too many links");
+        .hasMessageContainingAll(link.toString(), "too many links");
     assertThat(link).isSymbolicLink();
   }
 

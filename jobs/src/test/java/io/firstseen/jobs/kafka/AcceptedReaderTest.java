@@ -51,11 +51,8 @@ class AcceptedReaderTest {
     assertThatThrownBy(
             () -> restore(new KafkaPartitionSplit(new TopicPartition("accepted-2", 3), 5)))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--accepted-topic is accepted, but the state is of topic accepted-2, so the set "
-                + "would contain the keys of both topics (start with --accepted-topic "
-                + "accepted-2, or start without"
-                + " state and with --take-over or another --set)");
+        .hasMessageContainingAll(
+            "of topic accepted-2", "--accepted-topic accepted-2", "--take-over", "--set");
   }
 
   /** Reads a record that was written so long before now. */
@@ -82,12 +79,11 @@ class AcceptedReaderTest {
     time.pass(Duration.ofSeconds(1));
     assertThatThrownBy(() -> restore(split))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "the job has read partition 3 of topic accepted to offset 1, as of"
-                + " 2026-11-23T01:00:00Z; the topic keeps unread tombstones for 1d "
-                + "(delete.retention.ms,"
-                + " or retention.ms if it deletes by age), so some may have been deleted (start "
-                + "the job without state and with --take-over, so that it reads the whole topic)");
+        .hasMessageContainingAll(
+            "partition 3 of topic accepted to offset 1",
+            "2026-11-23T01:00:00Z",
+            "1d",
+            "--take-over");
   }
 
   @Test

@@ -201,9 +201,7 @@ class RecordsTest {
         .containsExactly(new OutcomeRecords.Result(repeat, false));
     assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage(
-            "topic t must have as many partitions as the topics of events, but has 3, and there is"
-                + " a record at topic-3@42 (add partitions)");
+        .hasMessageContainingAll("topic t", "has 3", "topic-3@42", "add partitions");
     Outcome older =
         Outcome.of(
             Outcome.Kind.ACCEPTED,
@@ -288,8 +286,7 @@ class RecordsTest {
     headers.add(header, utf8("text"));
     assertThatThrownBy(() -> read(changelog, record(utf8(key), utf8("value"), headers)))
         .isExactlyInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "topic topic is not the accepted topic of a dedup job: it is %s (topic-3@42)", kind);
+        .hasMessageContainingAll("topic topic", "accepted topic", kind, "topic-3@42");
   }
 
   /** It would end all windows before it. */

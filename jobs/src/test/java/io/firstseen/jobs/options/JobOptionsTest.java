@@ -96,13 +96,11 @@ class JobOptionsTest {
           JobOptions.parse("--canonicaliser=" + other, "--strip-parameters=gclid").keys();
       assertThatThrownBy(keys::canonicaliser)
           .isInstanceOf(UserErrorException.class)
-          .hasMessage("--strip-parameters needs --canonicaliser url, got " + other);
+          .hasMessageContainingAll("--strip-parameters", "--canonicaliser url", "got " + other);
     }
     assertThatThrownBy(() -> JobOptions.parse("--canonicaliser=url", "--strip-parameters=utm_*_id"))
         .isInstanceOf(ParameterException.class)
-        .hasMessage(
-            "Invalid value for option '--strip-parameters': a stripped parameter must be a name of"
-                + " letters, digits and '-._~', with '*' only at its end, got 'utm_*_id'");
+        .hasMessageContainingAll("'--strip-parameters'", "'-._~'", "'*'", "'utm_*_id'");
   }
 
   @Test
@@ -136,18 +134,18 @@ class JobOptionsTest {
       delimiter = '|',
       value = {
         "url-expression | --snapshot-fpr=0.01 | --snapshot-url-fpr=0.02"
-            + " | --snapshot-fpr and --snapshot-url-fpr exclude each other",
+            + " | --snapshot-fpr; --snapshot-url-fpr; exclude",
         "url | --fpr=0.01 | --snapshot-url-fpr=0.02"
-            + " | --snapshot-url-fpr needs --canonicaliser url-expression, got url",
+            + " | --snapshot-url-fpr; --canonicaliser url-expression; got url",
         "url-expression | --snapshot-shards=16 | --snapshot-url-fpr=5.5e-8"
-            + " | --snapshot-url-fpr must be at least 30 * 2^-29 with 16 shards, got 5.5E-8",
+            + " | --snapshot-url-fpr; 30 * 2^-29; 16 shards; got 5.5E-8",
       })
   void aRateOfAUrlThatDoesNotFitIsRefused(
-      String canonicaliser, String other, String rate, String sentence) {
+      String canonicaliser, String other, String rate, String facts) {
     JobOptions options = JobOptions.parse("--canonicaliser", canonicaliser, other, rate);
     assertThatThrownBy(options::snapshotFalsePositiveRate)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   /** What the bound lets pass, the set takes. */
@@ -173,13 +171,11 @@ class JobOptionsTest {
     SnapshotOptions soon = JobOptions.parse("--window=1h", "--expire-after=1h").snapshots();
     assertThatThrownBy(soon::publication)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--expire-after must be more than --window, 1h, because a set is published once per"
-                + " window; got 1h");
+        .hasMessageContainingAll("--expire-after", "--window", "got 1h");
     SnapshotOptions late = JobOptions.parse("--expire-after=876001h").snapshots();
     assertThatThrownBy(late::publication)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--expire-after must be at most 36500d, got 876001h");
+        .hasMessageContainingAll("--expire-after", "36500d", "876001h");
   }
 
   @Test
@@ -324,29 +320,26 @@ class JobOptionsTest {
   void kafkaOptionsThatContradictEachOtherAreRefused() {
     assertThatThrownBy(() -> kafka("--accepted-topic", "firstseen.events").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--events-topic and --accepted-topic must be different topics, got firstseen.events for"
-                + " both");
+        .hasMessageContainingAll("--events-topic", "--accepted-topic", "got firstseen.events");
     assertThatThrownBy(
             () -> kafka("--checkpoint-interval=5m", "--transaction-timeout=300s").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
+        .hasMessageContainingAll("--transaction-timeout", "--checkpoint-interval", "5m and 5m");
     assertThatThrownBy(() -> kafka("--transaction-timeout=25d").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--transaction-timeout must be at most 24d, got 25d");
+        .hasMessageContainingAll("--transaction-timeout", "at most 24d", "25d");
     assertThatThrownBy(() -> kafka("--checkpoint-interval=9ms").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--checkpoint-interval must be at least 10ms, got 9ms");
+        .hasMessageContainingAll("--checkpoint-interval", "at least 10ms", "got 9ms");
     kafka("--checkpoint-interval=10ms").check();
     String replicas = "--topic-replication-factor=2";
     assertThatThrownBy(() -> kafka(replicas, "--topic-min-insync-replicas=3").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--topic-min-insync-replicas must be at most --topic-replication-factor, got 3 and 2");
+        .hasMessageContainingAll(
+            "--topic-min-insync-replicas", "--topic-replication-factor", "3 and 2");
     assertThatThrownBy(() -> kafka("--topic-min-insync-replicas=1").check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--topic-min-insync-replicas needs --topic-replication-factor");
+        .hasMessageContainingAll("--topic-min-insync-replicas", "needs --topic-replication-factor");
     assertThatThrownBy(() -> kafka("--topic-replication-factor=0"))
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("must be a whole number in [1, 32767], got '0'");
@@ -385,7 +378,7 @@ class JobOptionsTest {
     assertThat(chosen.named().read(KEY).isFixedKey()).isTrue();
     assertThatThrownBy(() -> JobOptions.parse("--hash-key-file=./public").keys().named().read(KEY))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--hash-key-file: ./public does not exist");
+        .hasMessageContainingAll("--hash-key-file", "./public", "not exist");
     Path file = Files.writeString(directory.resolve("public"), KEY);
     assertThat(JobOptions.parse("--hash-key-file=" + file).keys().named().read(null).isFixedKey())
         .isFalse();
@@ -411,7 +404,7 @@ class JobOptionsTest {
     JobOptions missing = JobOptions.parse(file, "--snapshot-hash-key-file=" + directory + "/no");
     assertThatThrownBy(missing::snapshotKeyHash)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--snapshot-hash-key-file: " + directory + "/no does not exist");
+        .hasMessageContainingAll("--snapshot-hash-key-file", directory + "/no", "not exist");
   }
 
   @Test
@@ -453,7 +446,7 @@ class JobOptionsTest {
     KeyOptions noFile = JobOptions.parse("--hash-key-file", missing.toString()).keys();
     assertThatThrownBy(() -> noFile.named().read(null))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--hash-key-file: " + missing + " does not exist");
+        .hasMessageContainingAll("--hash-key-file", missing.toString(), "not exist");
     Path wrong = Files.writeString(directory.resolve("wrong"), "secret");
     KeyOptions wrongFile = JobOptions.parse("--hash-key-file", wrong.toString()).keys();
     assertThatThrownBy(() -> wrongFile.named().read(null))
@@ -504,38 +497,35 @@ class JobOptionsTest {
         "--time-field=/ts | --time-field needs --key-field",
         "--operation-field=/op --delete-values=d | --operation-field needs --key-field",
         "--scope-field=/s | --scope-field needs --key-field",
-        "--key-field=/id --time-unit=nanos | --time-unit needs --time-field, got nanos alone",
-        "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field, got d,e",
-        "--key-field=/id --operation-field=/op"
-            + " | --operation-field needs --delete-values, such as d: without them, no key is "
-            + "deleted",
+        "--key-field=/id --time-unit=nanos | --time-unit needs --time-field; got nanos",
+        "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field; got d,e",
+        "--key-field=/id --operation-field=/op | --operation-field needs --delete-values",
         "--event-format=avro | --event-format avro needs --key-field",
         "--event-format=avro --key-field=/id"
-            + " | --event-format avro needs either --schema-registry or --schema, got neither",
+            + " | avro needs; --schema-registry or --schema; got neither",
         "--event-format=avro --key-field=/id --schema=f --schema-registry=http://r"
-            + " | --event-format avro needs either --schema-registry or --schema, got both",
-        "--key-field=/id --schema=f | --schema needs --event-format avro or protobuf, got json",
+            + " | avro needs; --schema-registry or --schema; got both",
+        "--key-field=/id --schema=f | --schema needs; avro or protobuf; got json",
         "--event-format=protobuf | --event-format protobuf needs --key-field",
         "--event-format=protobuf --key-field=/id --schema=f"
-            + " | --event-format protobuf needs --schema and --message, got --schema alone",
+            + " | protobuf needs --schema and --message; got --schema",
         "--event-format=protobuf --key-field=/id"
-            + " | --event-format protobuf needs --schema and --message, got neither",
+            + " | protobuf needs --schema and --message; got neither",
         "--event-format=protobuf --key-field=/id --message=a.B"
-            + " | --event-format protobuf needs --schema and --message, got --message alone",
+            + " | protobuf needs --schema and --message; got --message",
         "--event-format=protobuf --key-field=/id --schema-registry=http://r"
-            + " | --schema-registry needs --event-format avro, got protobuf",
+            + " | --schema-registry needs; avro; got protobuf",
         "--event-format=avro --key-field=/id --schema=f --message=a.B"
-            + " | --message needs --event-format protobuf, got avro",
-        "--schema-registry=http://r | --schema-registry needs --event-format avro, got json",
+            + " | --message needs; protobuf; got avro",
+        "--schema-registry=http://r | --schema-registry needs; avro; got json",
         "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
-            + " | --schema-header needs --schema, got --schema-registry",
-        "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or "
-            + "protobuf, got key",
+            + " | --schema-header needs --schema; got --schema-registry",
+        "--key-field=/id --event-format=key | --key-field needs; json, avro or protobuf; got key",
       })
-  void fieldsAreNamedAllTogether(String words, String sentence) {
+  void fieldsAreNamedAllTogether(String words, String facts) {
     assertThatThrownBy(kafka(words.split(" "))::check)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @Test
@@ -550,7 +540,7 @@ class JobOptionsTest {
     two.events().checkCanonicaliser(Canonicaliser.NONE);
     assertThatThrownBy(() -> two.events().checkCanonicaliser(Canonicaliser.URL))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("a key of several --key-field needs --canonicaliser none, got url");
+        .hasMessageContainingAll("--key-field", "--canonicaliser none", "got url");
     assertThatThrownBy(() -> kafka("--key-field=id"))
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("must be a JSON pointer");
@@ -562,15 +552,11 @@ class JobOptionsTest {
     kafka("--output=record", "--records-topic=firstseen.accepted").check();
     assertThatThrownBy(kafka("--output=both", "--records-topic=firstseen.accepted")::check)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--accepted-topic and --records-topic must be different topics, got"
-                + " firstseen.accepted for both");
+        .hasMessageContainingAll("--accepted-topic", "--records-topic", "got firstseen.accepted");
     kafka("--output=both").topics().requireChangelog();
     assertThatThrownBy(kafka("--output=record").topics()::requireChangelog)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--output record needs a job without snapshots: snapshots are built from the "
-                + "changelog, so set --output both");
+        .hasMessageContainingAll("--output record", "snapshots", "--output both");
   }
 
   @Test
@@ -604,21 +590,19 @@ class JobOptionsTest {
       delimiter = '|',
       value = {
         "--events-topic=a,b --events-topic-pattern=a.*"
-            + " | --events-topic and --events-topic-pattern exclude each other, got a,b and a.*",
-        "--events-topic=a,b,a" + " | --events-topic must name each topic once, got a twice",
+            + " | --events-topic; --events-topic-pattern; a,b and a.*",
+        "--events-topic=a,b,a | --events-topic; once; got a twice",
         "--events-topic=a,firstseen.accepted"
-            + " | --events-topic and --accepted-topic must be different topics, got"
-            + " firstseen.accepted for both",
+            + " | --events-topic; --accepted-topic; got firstseen.accepted",
         "--events-topic-pattern=.*records --output=record"
-            + " | --events-topic-pattern must not match a topic that the job writes, got .*records,"
-            + " which matches firstseen.records of --records-topic",
+            + " | --events-topic-pattern; .*records,; firstseen.records of --records-topic",
         "--scope-from-topic --key-field=/a --scope-field=/b"
-            + " | --scope-from-topic and --scope-field exclude each other, got /b",
+            + " | --scope-from-topic; --scope-field; got /b",
       })
-  void topicsOfEventsAreNamedOnceAndNotWritten(String words, String sentence) {
+  void topicsOfEventsAreNamedOnceAndNotWritten(String words, String facts) {
     assertThatThrownBy(kafka(words.split(" "))::check)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 
   @ParameterizedTest

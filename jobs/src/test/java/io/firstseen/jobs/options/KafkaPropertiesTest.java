@@ -101,10 +101,7 @@ class KafkaPropertiesTest {
     assertThatThrownBy(
             () -> clients("--bootstrap-servers=here:9092", "--kafka-property=" + name + "=hidden"))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "--kafka-property must not contain a secret, because other users of this machine can "
-                + "read command lines: put %s into the file of --kafka-properties",
-            name);
+        .hasMessageContainingAll("--kafka-property", "secret", name, "--kafka-properties");
   }
 
   @Test
@@ -113,11 +110,11 @@ class KafkaPropertiesTest {
     Path missing = directory.resolve("missing");
     assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + missing))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("cannot read %s: there is no such file or directory", missing);
+        .hasMessageContainingAll(missing.toString(), "no such file");
     Path latin = Files.write(directory.resolve("latin"), new byte[] {'a', '=', (byte) 0xE4});
     assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + latin))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--kafka-properties: %s is not UTF-8", latin);
+        .hasMessageContainingAll("--kafka-properties", latin.toString(), "UTF-8");
     Path escape = Files.writeString(directory.resolve("escape"), "a=\\u00zz");
     assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + escape))
         .isInstanceOf(UserErrorException.class)
