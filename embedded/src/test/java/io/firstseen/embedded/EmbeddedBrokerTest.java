@@ -131,7 +131,7 @@ class EmbeddedBrokerTest {
       EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned().port(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedBroker.start(directory, settings))
           .isInstanceOf(BindException.class)
-          .hasMessage("port %d of localhost is taken", taken.getLocalPort());
+          .hasMessageContainingAll("port " + taken.getLocalPort(), "taken");
     }
   }
 
@@ -192,7 +192,7 @@ class EmbeddedBrokerTest {
   void settingsRefuseAPortThatIsNone() {
     assertThatThrownBy(() -> EmbeddedBroker.Settings.stock().port(65536))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("port must be in [0, 65535], got 65536");
+        .hasMessageContainingAll("port", "[0, 65535]", "65536");
   }
 
   private static KafkaProducer<String, String> producer(
