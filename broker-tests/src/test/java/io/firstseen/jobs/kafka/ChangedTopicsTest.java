@@ -242,18 +242,16 @@ class ChangedTopicsTest {
   void aTopicThatTheJobWroteMustExistWhenItStartsFromState() throws Exception {
     String savepoint = savepointOfTen();
     delete(accepted);
-    String gone =
-        "topic %s does not exist at %s, but the state is of a job that wrote to its topics: set "
-            + "the topics of that job, or start the job with --accept-new-topic to create this "
-            + "topic, which has no earlier records";
+    String gone = " does not exist at " + KAFKA.servers() + ", but the state";
     assertThatThrownBy(() -> dedup(fromSavepoint(savepoint)))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(gone, accepted, KAFKA.servers());
+        .hasMessageContainingAll("topic " + accepted + gone, "--accept-new-topic");
     assertThat(topics.exists(accepted)).isFalse();
     String misspelt = accepted + "t";
     acceptedOption = misspelt;
     assertThatThrownBy(() -> dedup(fromSavepoint(savepoint)))
-        .hasMessage(gone, misspelt, KAFKA.servers());
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContainingAll("topic " + misspelt + gone, "--accept-new-topic");
     KAFKA.create(misspelt, "compact");
     KAFKA.create(misspelt + ".claims", "compact");
     assertThat(failure(dedup(fromSavepoint(savepoint))))

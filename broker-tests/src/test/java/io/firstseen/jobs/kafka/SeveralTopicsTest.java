@@ -180,32 +180,27 @@ class SeveralTopicsTest {
     create(".a", 2);
     assertRefused(
         options("--events-topic=" + name + ".a," + name + ".gone"),
-        "topic %s.gone of events does not exist at %s: create it with kafka-topics.sh --bootstrap-server %2$s --create --topic %1$s.gone, or set --events-topic to an existing topic"
-            .formatted(name, BROKER.servers()));
+        "topic " + name + ".gone of events; not exist at " + BROKER.servers() + "; --events-topic");
     assertRefused(
         options("--events-topic-pattern=" + name + "\\.gone.*"),
-        "no topic of events at %s matches %s\\.gone.*".formatted(BROKER.servers(), name));
+        "no topic of events; " + BROKER.servers() + "; " + name + "\\.gone.*");
     assertRefused(
         options("--events-topic=" + name + ".a")
             .stopAt(Map.of(new TopicPartition(name + ".a", 0), 0L)),
-        "each partition of the topics of events needs a stop offset, but "
-            + name
-            + ".a-1 has none");
+        "stop offset; " + name + ".a-1");
     for (String own : Arrays.asList("accepted", "duplicates", "dead-letters")) {
       KafkaOptions options = options("--events-topic-pattern=" + name + "\\." + own);
       assertThatThrownBy(options::check)
           .isInstanceOf(UserErrorException.class)
-          .hasMessage(
-              "--events-topic-pattern must not match a topic that the job writes, got %s\\.%s,"
-                  + " which matches %s.%s of --%s-topic",
-              name, own, name, own, own);
+          .hasMessageContainingAll(
+              "--events-topic-pattern", name + "\\." + own, name + "." + own + " of --" + own);
     }
   }
 
-  private static void assertRefused(KafkaOptions options, String sentence) {
+  private static void assertRefused(KafkaOptions options, String facts) {
     options.check();
     assertThatThrownBy(() -> TestJobs.require(Job.DEDUP, options))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 }

@@ -220,11 +220,8 @@ class StrayRecordsTest {
     KafkaOptions withoutOldKey = kafkaOptions(accepted, snapshots, "--take-over");
     assertThatThrownBy(() -> submit(withoutOldKey, file(newKey), new Configuration()))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "set firstseen on topic %s has records, but no manifest signed by a trusted key: set"
-                    .formatted(snapshots)
-                + " --public-key to the key of the previous job, or start at sequence 1 without "
-                + "--take-over");
+        .hasMessageContainingAll(
+            "set firstseen on topic " + snapshots, "trusted key", "--public-key", "--take-over");
     KafkaOptions takingOver =
         kafkaOptions(accepted, snapshots, "--take-over", "--public-key=" + publicFile(key));
     JobClient newJob = submit(takingOver, file(newKey), new Configuration());
@@ -287,11 +284,7 @@ class StrayRecordsTest {
               }
             })
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(
-            "set firstseen has manifest 9223372036854775807, which has the highest possible "
-                + "sequence, so no manifest can follow: replace its record with a tombstone, "
-                + "publish under another"
-                + " --set, or sign manifests, so that unsigned manifests are skipped"
-                + " (--signing-key)");
+        .hasMessageContainingAll(
+            "set firstseen", "9223372036854775807", "tombstone", "--set", "--signing-key");
   }
 }

@@ -190,10 +190,7 @@ class TopicReplicasTest {
     create("b.events", 1, "delete");
     assertRefused(
         options("b", "--topic-replication-factor=3"),
-        "topic b.accepted cannot have 3 replicas at "
-            + first.bootstrapServers()
-            + ", the number of brokers is 2: start more of them, or set --topic-replication-factor"
-            + " to at most 2");
+        "topic b.accepted; 3 replicas; brokers is 2; --topic-replication-factor to at most 2");
   }
 
   @Test
@@ -203,17 +200,11 @@ class TopicReplicasTest {
     create("c.duplicates", 1, "delete");
     assertRefused(
         options("c", "--topic-replication-factor=2"),
-        "topic c.duplicates must have 2 replicas (--topic-replication-factor), but has 1: add"
-            + " replicas with kafka-reassign-partitions.sh, or lower the option");
+        "topic c.duplicates; 2 replicas; --topic-replication-factor; has 1");
     KafkaOptions twoInSync =
         options("c", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
     assertRefused(
-        twoInSync,
-        "topic c.accepted must have min.insync.replicas=2 (--topic-min-insync-replicas), but has "
-            + "1: set it with kafka-configs.sh --bootstrap-server "
-            + first.bootstrapServers()
-            + " --alter --entity-type topics --entity-name c.accepted --add-config"
-            + " min.insync.replicas=2, or use another topic, or lower the option");
+        twoInSync, "topic c.accepted; min.insync.replicas=2; --topic-min-insync-replicas; has 1");
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
@@ -253,9 +244,9 @@ class TopicReplicasTest {
     assertThat(warnings.get(1)).startsWith("topic d.snapshots: ");
   }
 
-  private static void assertRefused(KafkaOptions options, String sentence) {
+  private static void assertRefused(KafkaOptions options, String facts) {
     assertThatThrownBy(() -> TestJobs.require(Job.PIPELINE, options))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage(sentence);
+        .hasMessageContainingAll(facts.split("; "));
   }
 }
