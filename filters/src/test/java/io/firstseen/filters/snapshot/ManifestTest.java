@@ -388,8 +388,9 @@ class ManifestTest {
         .hasMessageContainingAll("sequence", "at least 0", "-1");
     assertThat(catchIllegalArgumentException(() -> empty(0, 0, 0, "AB", 0)))
         .hasMessageContainingAll("root", "64", "'AB'");
-    assertThat(catchIllegalArgumentException(() -> empty(0, Long.MIN_VALUE, 0, ROOT, 0)))
-        .hasMessageContainingAll("window", "2^63 ms", "[" + Long.MIN_VALUE + ", 1)");
+    long tooEarly = Long.MIN_VALUE + 1;
+    assertThat(catchIllegalArgumentException(() -> empty(0, tooEarly, 0, ROOT, 0)))
+        .hasMessageContainingAll("window", "2^63 ms", "[" + tooEarly + ", 1)");
     assertThat(catchIllegalArgumentException(() -> manifest.withTimes(5, 5L)))
         .hasMessageContainingAll("expiresMillis", "[6, 253402300799999]", "got 5");
     assertThat(catchIllegalArgumentException(() -> manifest.withTimes(-1, null)))
