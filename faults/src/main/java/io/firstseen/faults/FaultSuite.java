@@ -416,9 +416,9 @@ public final class FaultSuite implements Callable<Integer> {
                 seconds[3],
                 gap));
         RunOptions.progress(
-            "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %s s, snapshots %s,"
+            "%5.0f s  %d of %d %s%s: duration %.1f s; output after %s s, snapshots %s,"
                 + " consumer %s, service %s; longest gap %.1f s; %,d events; differences: %d"
-                + " doubled, %d wrong, %d out of order, %d in snapshots",
+                + " duplicated, %d wrong, %d out of order, %d in snapshots",
             Run.this.seconds(),
             happened.size(),
             steps.size(),

@@ -10,20 +10,20 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /**
- * What a run has shown.
+ * The results of a run.
  *
- * @param restarts processes that ended by themselves and were started again
+ * @param restarts processes that ended unexpectedly and were restarted
  * @param doubled outcomes that came twice
  * @param missing events without an outcome
  * @param wrong outcomes that differ from the model
  * @param disordered outcomes that came before an earlier one of their key
- * @param dropped new keys that the filter took for repeats, as the model said
+ * @param dropped new keys that the filter reported as duplicates, as in the model
  * @param expectedDropped the expected number of drops by the formula of the filter
  * @param manifests how many were compared with the model
- * @param consumerSnapshots snapshots that answered in the consumer
+ * @param consumerSnapshots snapshots that the consumer served
  * @param consumerAsked the number of queries for live keys
  * @param consumerFalsePositiveRate share of other keys that were present
- * @param consumerRefused records that the consumer refused
+ * @param consumerRefused records that the consumer rejected
  * @param serviceAsked the number of queries of the service for live keys
  * @param longestGapSeconds without a committed outcome
  * @param faults what happened, in order
@@ -108,9 +108,9 @@ record Report(
         seed %d
         outcomes: %d duplicated, %d missing, %d wrong, %d out of order; the filter dropped %d new \
         keys, as in the model (formula: %.1f)
-        snapshots: %,d manifests compared with the model; the consumer served %,d of them, found \
-        %,d live keys (false-positive rate %.5f), and rejected %d records; the service found %,d \
-        live keys
+        snapshots: %,d manifests compared with the model; the consumer served %,d of them, was \
+        queried for %,d live keys (false-positive rate %.5f), and rejected %d records; the service \
+        was queried for %,d live keys
         longest time without a committed outcome: %.1f s
         """
             .formatted(

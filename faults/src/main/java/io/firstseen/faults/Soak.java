@@ -377,7 +377,7 @@ public final class Soak implements Callable<Integer> {
         |---|---|---:|---:|---:|---:|
         %s
         %,d events in %d minutes; behind the first third %,.0f a second; seed %d
-        the consumer answered from %,d snapshots, refused %d records, and was queried for %,d \
+        the consumer served %,d snapshots, rejected %d records, and was queried for %,d \
         live keys: %d were absent
         seconds from the kill of a TaskManager to the full rate: %s
         """
