@@ -26,7 +26,7 @@ class BlobShelfTest {
     Manifest manifest =
         new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.NONE, 2)
             .publish(1, "a")
-            .withExtension("0101");
+            .withExtension("010100");
     SnapshotDirectory directory = new SnapshotDirectory(path);
     SnapshotSet set = SnapshotSet.open(manifest, blob -> directory.blob(manifest, blob));
     BlobShelf shelf = new BlobShelf(1 << 20);

@@ -172,7 +172,8 @@ class ManifestTest {
 
   @Test
   void whatItSaysOfTheSetDependsOnNeitherTimeNorPlace() {
-    Manifest later = full.withTimes(1_700_003_662_000L, null).withBlobs(null).withExtension("0101");
+    Manifest later =
+        full.withTimes(1_700_003_662_000L, null).withBlobs(null).withExtension("010100");
     assertThat(later.hasContentOf(full)).isTrue();
     assertThat(later.content().toBytes()).isEqualTo(full.content().toBytes());
     assertThat(full.withTimes(0, null).signature()).as("of another time").isNull();
