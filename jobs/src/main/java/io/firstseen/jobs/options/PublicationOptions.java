@@ -47,7 +47,7 @@ public final class PublicationOptions {
       paramLabel = "SEQUENCE",
       converter = OptionValues.Sequence.class,
       description =
-          "Release for a publication on hold, used once: the set after the manifest with this sequence, which the warning reports, is published regardless of its change in size.")
+          "Release for a publication on hold, used once: the set after the manifest with this sequence, which the message about the hold contains, is published regardless of its change in size.")
   @Bound(Bound.By.NOTHING)
   private Long allowJumpAfter;
 
@@ -57,7 +57,9 @@ public final class PublicationOptions {
       defaultValue = "1d",
       converter = OptionValues.DurationValue.class,
       description =
-          "Time for which blobs, and manifests in a directory, are kept after their last use. 'run' keeps all of them (default: ${DEFAULT-VALUE}).")
+          "Time for which a blob is kept after the last manifest that uses it has been replaced. "
+              + "'snapshot publish' also keeps the manifest; 'run' keeps everything (default: "
+              + "${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private Duration blobGrace;
 
