@@ -7,7 +7,7 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of one {@link SourceEvent}, and the only type of the dedup job's sinks.
+ * The result of one {@link SourceEvent}.
  *
  * @param kind the kind of result
  * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; null only for {@link

@@ -130,7 +130,7 @@ public final class KafkaSinks {
             List.copyOf(claim.topics().names().values()),
             claim);
     return (outcomes, uid) -> {
-      String before = uid + ": " + OperatorUids.ONE_WRITER;
+      String before = before(uid, OperatorUids.ONE_WRITER);
       outcomes
           .transform(before, OneWriterOperator.OUTPUT, new OneWriterOperator(claim, shards))
           .uid(before)
@@ -182,7 +182,7 @@ public final class KafkaSinks {
             List.of(topic),
             null);
     return (records, uid) -> {
-      String before = uid + ": " + OperatorUids.PUBLISHER;
+      String before = before(uid, OperatorUids.PUBLISHER);
       records
           .flatMap(new PublisherFunction(published), TypeInformation.of(SnapshotRecord.class))
           .name(before)
@@ -193,6 +193,14 @@ public final class KafkaSinks {
           .uid(uid)
           .setParallelism(1);
     };
+  }
+
+  /**
+   * The name and uid of an operator before a sink. In earlier releases, these operators were in the
+   * topology of the sink, where Flink composed their uids in this way.
+   */
+  private static String before(String uid, String operator) {
+    return uid + ": " + operator;
   }
 
   private static Properties producer(KafkaOptions options) {

@@ -49,13 +49,20 @@ record OutcomeRecords(
   /** The content of one record. */
   sealed interface Part {}
 
-  /** A part of an outcome; forwarded records are unchanged. */
+  /**
+   * A part of an outcome.
+   *
+   * @param isPassedOn whether the record of the event is forwarded unchanged
+   */
   record Result(Outcome outcome, boolean isPassedOn) implements Part {}
 
   /** A record of the topic of claims. */
   record Progress(String key, String value) implements Part {}
 
-  /** The parts of an outcome: a changed key is written to the changelog, forwarded, or both. */
+  /**
+   * The parts of an outcome, or the progress of a task. A changed key is written to the changelog,
+   * forwarded, or both.
+   */
   List<Part> parts(Either<Outcome, Tuple2<String, String>> element) {
     if (element.isRight()) {
       return List.of(new Progress(element.right().f0, element.right().f1));

@@ -198,16 +198,10 @@ class OneWriterOperatorTest {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
+      OutcomeRecords records = KafkaSinks.records(kafka);
       for (Either<Outcome, Tuple2<String, String>> each : passed) {
-        if (each.isRight()) {
-          producer
-              .send(
-                  new ProducerRecord<>(
-                      kafka.topics().claimsTopic(),
-                      0,
-                      each.right().f0.getBytes(UTF_8),
-                      each.right().f1.getBytes(UTF_8)))
-              .get();
+        for (OutcomeRecords.Part part : records.parts(each)) {
+          producer.send(records.serialize(part, null, 0L)).get();
         }
       }
     }
