@@ -44,7 +44,7 @@ class SqlDocumentTest {
   }
 
   @Test
-  void theRowsOfTheTablesOptionsSayWhatTheDeclarationsSay() {
+  void theRowsOfOptionsHaveTheDeclaredDefaultsAndDescriptions() {
     List<ConfigOption<?>> options = new ArrayList<>(TableDedup.OPTIONAL);
     options.add(TableDedup.KEY);
     for (ConfigOption<?> option : options) {

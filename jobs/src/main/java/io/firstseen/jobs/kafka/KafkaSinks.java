@@ -130,10 +130,10 @@ public final class KafkaSinks {
             List.copyOf(claim.topics().names().values()),
             claim);
     return (outcomes, uid) -> {
-      String before = before(uid, OperatorUids.ONE_WRITER);
+      String operatorUid = operatorUid(uid, OperatorUids.ONE_WRITER);
       outcomes
-          .transform(before, OneWriterOperator.OUTPUT, new OneWriterOperator(claim, shards))
-          .uid(before)
+          .transform(operatorUid, OneWriterOperator.OUTPUT, new OneWriterOperator(claim, shards))
+          .uid(operatorUid)
           .sinkTo(sink)
           .name(uid)
           .uid(uid);
@@ -182,11 +182,11 @@ public final class KafkaSinks {
             List.of(topic),
             null);
     return (records, uid) -> {
-      String before = before(uid, OperatorUids.PUBLISHER);
+      String operatorUid = operatorUid(uid, OperatorUids.PUBLISHER);
       records
           .flatMap(new PublisherFunction(published), TypeInformation.of(SnapshotRecord.class))
-          .name(before)
-          .uid(before)
+          .name(operatorUid)
+          .uid(operatorUid)
           .setParallelism(1)
           .sinkTo(sink)
           .name(uid)
@@ -199,8 +199,8 @@ public final class KafkaSinks {
    * The name and uid of an operator before a sink. In earlier releases, these operators were in the
    * topology of the sink, where Flink composed their uids in this way.
    */
-  private static String before(String uid, String operator) {
-    return uid + ": " + operator;
+  private static String operatorUid(String sinkUid, String operator) {
+    return sinkUid + ": " + operator;
   }
 
   private static Properties producer(KafkaOptions options) {
