@@ -180,7 +180,11 @@ class SeveralTopicsTest {
     create(".a", 2);
     assertRefused(
         options("--events-topic=" + name + ".a," + name + ".gone"),
-        "topic " + name + ".gone of events; not exist at " + BROKER.servers() + "; --events-topic");
+        "topic "
+            + name
+            + ".gone of events; not exist at "
+            + BROKER.servers()
+            + "; kafka-topics.sh");
     assertRefused(
         options("--events-topic-pattern=" + name + "\\.gone.*"),
         "no topic of events; " + BROKER.servers() + "; " + name + "\\.gone.*");

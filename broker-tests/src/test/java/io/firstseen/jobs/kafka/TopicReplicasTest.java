@@ -200,11 +200,12 @@ class TopicReplicasTest {
     create("c.duplicates", 1, "delete");
     assertRefused(
         options("c", "--topic-replication-factor=2"),
-        "topic c.duplicates; 2 replicas; --topic-replication-factor; has 1");
+        "topic c.duplicates; 2 replicas; has 1; kafka-reassign-partitions.sh");
     KafkaOptions twoInSync =
         options("c", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
     assertRefused(
-        twoInSync, "topic c.accepted; min.insync.replicas=2; --topic-min-insync-replicas; has 1");
+        twoInSync,
+        "topic c.accepted; --topic-min-insync-replicas; has 1; --add-config min.insync.replicas=2");
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();

@@ -173,7 +173,7 @@ class TopicsOnBrokerTest {
             () -> TestJobs.require(Job.SNAPSHOTS, options("p"), "--ttl=8h"))) {
       assertRefused(
           preparation::run,
-          "topic p.accepted; retention.ms=118800000; --ttl; --max-downtime; has 36000000");
+          "topic p.accepted; --add-config retention.ms=118800000; --ttl; --max-downtime; has 36000000");
     }
     String[] shortly = {"--max-downtime=30m"};
     TestJobs.require(Job.DEDUP, options("p", shortly), "--ttl=8h");
