@@ -7,6 +7,7 @@ import io.firstseen.filters.near.NearMatch;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSettings;
 import io.firstseen.operators.dedup.Extractor;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.operators.dedup.OutcomeFunction;
@@ -76,64 +77,64 @@ record TableDedup(
           "uid",
           "The prefix of the operator uids, by which Flink finds the state at a restart. Default: catalog.database.table.");
   static final ConfigOption<Long> CAPACITY =
-      ConfigOptions.key("capacity")
+      ConfigOptions.key(DedupSettings.CAPACITY)
           .longType()
           .defaultValue(Firstseen.DEFAULT_CAPACITY)
-          .withDescription("The number of live keys up to which `fpr` holds.");
+          .withDescription(DedupSettings.CAPACITY_TEXT + ".");
   static final ConfigOption<Double> FPR =
-      ConfigOptions.key("fpr")
+      ConfigOptions.key(DedupSettings.FPR)
           .doubleType()
           .defaultValue(Firstseen.DEFAULT_FALSE_POSITIVE_RATE)
-          .withDescription(
-              "The probability, in (0, 0.1], that a new key is reported as a duplicate.");
+          .withDescription(DedupSettings.FPR_TEXT + ".");
   static final ConfigOption<String> MODE =
       text(
-          "mode",
+          DedupSettings.MODE,
           DedupMode.APPROXIMATE.id(),
-          "`approximate`, `exact` or `exact-keys`; see [modes](state.md#choose-a-mode).");
+          DedupSettings.MODE_TEXT + "; see [modes](state.md#choose-a-mode).");
   static final ConfigOption<String> CANONICALISER =
       text(
-          "canonicaliser",
+          DedupSettings.CANONICALISER,
           Canonicaliser.NONE.id(),
-          "The canonical form of keys: `none`, `url`, `text` or `url-expression`.");
+          DedupSettings.CANONICALISER_TEXT + ".");
   static final ConfigOption<String> STRIP_PARAMETERS =
-      text(
-          "strip-parameters",
-          "With `canonicaliser` `url`: the query parameters to remove from URLs, such as `utm_*,gclid`.");
+      text(DedupSettings.STRIP_PARAMETERS, DedupSettings.STRIP_PARAMETERS_TEXT + ".");
   static final ConfigOption<String> NEAR =
       text(
-          "near",
-          "With `canonicaliser` `text`, texts that resemble a live text of their scope are duplicates. `short`, `long`, or [parameters](../format/near-v1.md#parameters); `+fold` may follow.");
+          DedupSettings.NEAR,
+          DedupSettings.NEAR_TEXT + "; see [parameters](../format/near-v1.md#parameters).");
   static final ConfigOption<Duration> TTL =
-      ConfigOptions.key("ttl")
+      ConfigOptions.key(DedupSettings.TTL)
           .durationType()
           .noDefaultValue()
-          .withDescription("The time after which a key [expires](expiry.md), at least 1 s.");
+          .withDescription(DedupSettings.TTL_TEXT + "; see [expiry](expiry.md).");
   static final ConfigOption<String> TTL_CLOCK =
       text(
-          "ttl-clock",
+          DedupSettings.TTL_CLOCK,
           TimeToLive.Clock.PROCESSING.id(),
-          "The clock of the `ttl`: `processing` or `event`. For `event`, a table that is read needs a WATERMARK on a column of the underlying connector, and a query that is inserted needs a rowtime column.");
+          DedupSettings.TTL_CLOCK_TEXT
+              + ". For event, a table that is read needs a WATERMARK on a column of the underlying"
+              + " connector, and a query that is inserted needs a rowtime column.");
   static final ConfigOption<String> TTL_SINCE =
       text(
-          "ttl-since",
+          DedupSettings.TTL_SINCE,
           TimeToLive.Since.FIRST_SEEN.id(),
-          "The start of the `ttl`: `first-seen` or `last-seen`.");
+          DedupSettings.TTL_SINCE_TEXT + ".");
   static final ConfigOption<Integer> SHARDS =
-      ConfigOptions.key("dedup-shards")
+      ConfigOptions.key(DedupSettings.SHARDS)
           .intType()
           .defaultValue(Firstseen.DEFAULT_SHARDS)
-          .withDescription(
-              "The number of shards, a power of two up to 32768. Also the maximum parallelism.");
+          .withDescription(DedupSettings.SHARDS_TEXT + ".");
   static final ConfigOption<MemorySize> PAGE_CACHE =
-      ConfigOptions.key("page-cache")
+      ConfigOptions.key(DedupSettings.PAGE_CACHE)
           .memoryType()
           .defaultValue(new MemorySize(Firstseen.DEFAULT_PAGE_CACHE_BYTES))
-          .withDescription("The page cache of each task if the state is not on the heap.");
+          .withDescription(DedupSettings.PAGE_CACHE_TEXT + ".");
   static final ConfigOption<String> HASH_KEY_FILE =
       text(
-          "hash-key-file",
-          "A file with the secret [hash key](security.md#hash-key), which the SQL client and every TaskManager read. Default: the public key.");
+          DedupSettings.HASH_KEY_FILE,
+          DedupSettings.HASH_KEY_FILE_TEXT
+              + ", which the SQL client and every TaskManager read; see [hash"
+              + " key](security.md#hash-key). Default: the public key.");
   static final ConfigOption<String> EMIT =
       text(
           "emit",

@@ -28,6 +28,9 @@ public @interface Bound {
     NOTHING
   }
 
+  /** The end of the description of a setting that {@link By#IDENTITY} compares. */
+  String IDENTITY_TEXT = "; SnapshotJob fails unless its value matches the dedup job's";
+
   /** The component that compares the value. */
   By value();
 

@@ -2,6 +2,7 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSettings;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -15,95 +16,73 @@ import picocli.CommandLine.Option;
 public final class DedupOptions {
 
   @Option(
-      names = "--fpr",
+      names = "--" + DedupSettings.FPR,
       paramLabel = "RATE",
       defaultValue = "" + Firstseen.DEFAULT_FALSE_POSITIVE_RATE,
       converter = OptionValues.FalsePositiveRate.class,
-      description =
-          "Probability, in (0, 0.1], that a new key is reported as a duplicate when the filter is"
-              + " filled to its capacity. State keeps its first rate (default: ${DEFAULT-VALUE}).")
+      description = DedupSettings.FPR_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
 
   @Option(
-      names = "--capacity",
+      names = "--" + DedupSettings.CAPACITY,
       paramLabel = "N",
       defaultValue = "" + Firstseen.DEFAULT_CAPACITY,
       converter = OptionValues.KeyCount.class,
-      description =
-          "Number of live keys up to which the rate of --fpr holds; above it, the rate grows in "
-              + "proportion (default: ${DEFAULT-VALUE}).")
+      description = DedupSettings.CAPACITY_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long capacity;
 
   @Option(
-      names = "--dedup-shards",
+      names = "--" + DedupSettings.SHARDS,
       paramLabel = "N",
       defaultValue = "" + Firstseen.DEFAULT_SHARDS,
       converter = OptionValues.DedupShardCount.class,
-      description =
-          "Number of shards of the filter, a power of two up to 32768; also the maximum "
-              + "parallelism. Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
+      description = DedupSettings.SHARDS_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private int shards;
 
   @Option(
-      names = "--page-cache",
+      names = "--" + DedupSettings.PAGE_CACHE,
       paramLabel = "SIZE",
       defaultValue = (Firstseen.DEFAULT_PAGE_CACHE_BYTES >> 20) + "m",
       converter = OptionValues.ByteCount.class,
-      description =
-          "Memory per task for the filter's pages if state is not on the heap, as with rocksdb. "
-              + "Best if all pages of a task fit. May change at any restart (default: "
-              + "${DEFAULT-VALUE}).")
+      description = DedupSettings.PAGE_CACHE_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.NOTHING)
   private long pageCacheBytes;
 
   @Option(
-      names = "--mode",
+      names = "--" + DedupSettings.MODE,
       paramLabel = "MODE",
       defaultValue = "approximate",
       converter = OptionValues.ModeName.class,
-      description =
-          "approximate: only the filter decides; exact: keys that the filter reports as known are"
-              + " checked against the set of the live keys' 64-bit hashes, so a new key is dropped"
-              + " only if its hash equals a live key's; exact-keys: checked against the keys"
-              + " themselves, so no new key is dropped. Fixed for the life of the state (default:"
-              + " ${DEFAULT-VALUE}).")
+      description = DedupSettings.MODE_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.STATE)
   private DedupMode mode;
 
   @Mixin private NearOptions near;
 
   @Option(
-      names = "--ttl",
+      names = "--" + DedupSettings.TTL,
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
-      description =
-          "Time after which a key expires, at least 1s; a key may live up to an eighth longer. The"
-              + " length may change at any restart; a TTL cannot be added or removed (default:"
-              + " keys are kept until they are deleted).")
+      description = DedupSettings.TTL_TEXT + " (default: keys are kept until they are deleted).")
   @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
   @Option(
-      names = "--ttl-clock",
+      names = "--" + DedupSettings.TTL_CLOCK,
       paramLabel = "CLOCK",
       converter = OptionValues.TtlClock.class,
-      description =
-          "Clock of --ttl: event (the watermark) or processing (the system clock). Fixed for the "
-              + "life of the state (default: event).")
+      description = DedupSettings.TTL_CLOCK_TEXT + " (default: event).")
   @Bound(value = Bound.By.CHANGELOG, unset = "event")
   private TimeToLive.Clock ttlClock;
 
   @Option(
-      names = "--ttl-since",
+      names = "--" + DedupSettings.TTL_SINCE,
       paramLabel = "EVENT",
       converter = OptionValues.TtlSince.class,
-      description =
-          "Event from which --ttl is measured: first-seen (the accepted event) or last-seen (the "
-              + "latest event, including duplicates). Fixed for the life of the state (default: "
-              + "first-seen).")
+      description = DedupSettings.TTL_SINCE_TEXT + " (default: first-seen).")
   @Bound(value = Bound.By.CHANGELOG, unset = "first-seen")
   private TimeToLive.Since ttlSince;
 

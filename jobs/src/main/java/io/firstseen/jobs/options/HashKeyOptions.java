@@ -2,20 +2,21 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSettings;
 import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The secret of the keyed hash. */
 public class HashKeyOptions {
-  private static final String NAME = "--hash-key-file";
+  private static final String NAME = "--" + DedupSettings.HASH_KEY_FILE;
 
   @Option(
       names = NAME,
       paramLabel = NamedHashKey.LABEL,
       description =
-          "File with the secret hash key, 32 hexadecimal digits, or public for the public key "
-              + "(write ./public for a file of this name). Default: the environment variable "
+          DedupSettings.HASH_KEY_FILE_TEXT
+              + ", or public for the public key (write ./public for a file of this name). Default: the environment variable "
               + NamedHashKey.VARIABLE
               + ", or else the public key, with a warning.")
   @Bound(Bound.By.STATE)

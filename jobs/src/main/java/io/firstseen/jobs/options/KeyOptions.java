@@ -5,6 +5,7 @@ import static io.firstseen.jobs.options.OptionValues.reject;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSettings;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -13,29 +14,20 @@ import picocli.CommandLine.Option;
 public final class KeyOptions extends HashKeyOptions {
 
   @Option(
-      names = "--canonicaliser",
+      names = "--" + DedupSettings.CANONICALISER,
       paramLabel = "NAME",
       defaultValue = "none",
       converter = OptionValues.CanonicaliserName.class,
       description =
-          "Rule that maps spellings of a key to one key: none (bytes unchanged), url, text, or"
-              + " url-expression (entries of lists of hosts and URLs); url-2 and url-expression-1"
-              + " are older versions, for older state. Fixed for the life of the state and of the"
-              + " set; SnapshotJob fails unless its value matches the dedup job's (default:"
-              + " ${DEFAULT-VALUE}).")
+          DedupSettings.CANONICALISER_TEXT + Bound.IDENTITY_TEXT + " (default: ${DEFAULT-VALUE}).")
   @Bound(Bound.By.IDENTITY)
   private Canonicaliser canonicaliser;
 
   @Option(
-      names = "--strip-parameters",
+      names = "--" + DedupSettings.STRIP_PARAMETERS,
       paramLabel = "NAME,...",
       converter = OptionValues.StrippedParameters.class,
-      description =
-          "Query parameters that are removed from URLs, such as utm_*,gclid; a trailing * matches "
-              + "any suffix, and the name common stands for the list of tracking parameters in "
-              + "docs/format/url-v3.md. Fixed for the life of the state and of the set; "
-              + "SnapshotJob fails unless its value matches the dedup job's. Needs "
-              + "--canonicaliser url (default: none).")
+      description = DedupSettings.STRIP_PARAMETERS_TEXT + Bound.IDENTITY_TEXT + " (default: none).")
   @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 
