@@ -17,7 +17,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.near.NearRule;
 import io.firstseen.filters.near.TextSignature;
 import io.firstseen.jobs.files.OutputFile;
-import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,6 +33,7 @@ import picocli.CommandLine.Parameters;
 /** Shows which texts a rule for near-duplicates matches. */
 @Command(
     name = "near",
+    modelTransformer = DeclaredOptions.class,
     description = {
       "Prints the S-curve of a rule for near-duplicates: the probability of a match over the"
           + " Jaccard similarity of two texts.",
@@ -47,9 +48,7 @@ final class ReportNearCommand extends Verb {
 
   @Option(
       names = "--near",
-      paramLabel = "RULE",
       defaultValue = "short",
-      converter = OptionValues.NearRuleName.class,
       description =
           "The rule: short, long, or UNIT:SHINGLE,BANDSxROWS,MATCHES, with or without +fold at the"
               + " end (default: ${DEFAULT-VALUE}).")
