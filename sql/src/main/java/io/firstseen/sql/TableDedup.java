@@ -67,15 +67,15 @@ record TableDedup(
     boolean inEventTime,
     String description) {
   static final ConfigOption<String> KEY =
-      text("key", "The key column, of type STRING or BYTES. Required.");
+      text("key", "Key column, of type STRING or BYTES. Required.");
   static final ConfigOption<String> SCOPE =
       text(
           "scope",
-          "The scope (tenant) column, of type STRING or BYTES. Equal keys in different scopes are different keys.");
+          "Scope (tenant) column, of type STRING or BYTES. Equal keys in different scopes are different keys.");
   static final ConfigOption<String> UID =
       text(
           "uid",
-          "The prefix of the operator uids, by which Flink finds the state at a restart. Default: catalog.database.table.");
+          "Prefix of the operator uids, by which Flink finds the state at a restart. Default: catalog.database.table.");
   static final ConfigOption<Long> CAPACITY =
       ConfigOptions.key(DedupSettings.CAPACITY)
           .longType()
@@ -90,23 +90,26 @@ record TableDedup(
       text(
           DedupSettings.MODE,
           DedupMode.APPROXIMATE.id(),
-          DedupSettings.MODE_TEXT + "; see [modes](state.md#choose-a-mode).");
+          DedupSettings.MODE_TEXT + ". See [modes](state.md#choose-a-mode).");
   static final ConfigOption<String> CANONICALISER =
       text(
           DedupSettings.CANONICALISER,
           Canonicaliser.NONE.id(),
           DedupSettings.CANONICALISER_TEXT + ".");
   static final ConfigOption<String> STRIP_PARAMETERS =
-      text(DedupSettings.STRIP_PARAMETERS, DedupSettings.STRIP_PARAMETERS_TEXT + ".");
+      text(
+          DedupSettings.STRIP_PARAMETERS,
+          DedupSettings.STRIP_PARAMETERS_TEXT
+              + ". See [stripped parameters](../format/url-v3.md#stripped-parameters).");
   static final ConfigOption<String> NEAR =
       text(
           DedupSettings.NEAR,
-          DedupSettings.NEAR_TEXT + "; see [parameters](../format/near-v1.md#parameters).");
+          DedupSettings.NEAR_TEXT + ". See [parameters](../format/near-v1.md#parameters).");
   static final ConfigOption<Duration> TTL =
       ConfigOptions.key(DedupSettings.TTL)
           .durationType()
           .noDefaultValue()
-          .withDescription(DedupSettings.TTL_TEXT + "; see [expiry](expiry.md).");
+          .withDescription(DedupSettings.TTL_TEXT + ". See [expiry](expiry.md).");
   static final ConfigOption<String> TTL_CLOCK =
       text(
           DedupSettings.TTL_CLOCK,
@@ -133,13 +136,13 @@ record TableDedup(
       text(
           DedupSettings.HASH_KEY_FILE,
           DedupSettings.HASH_KEY_FILE_TEXT
-              + ", which the SQL client and every TaskManager read; see [hash"
-              + " key](security.md#hash-key). Default: the public key.");
+              + ", which the SQL client and every TaskManager read. Fixed for the life of the state."
+              + " Default: the public key. See [hash key](security.md#hash-key).");
   static final ConfigOption<String> EMIT =
       text(
           "emit",
           "accepted",
-          "The rows that a query reads: `accepted`, or [`all`](#read-duplicates-and-dead-letters).");
+          "Rows that a query reads: `accepted`, or [`all`](#read-duplicates-and-dead-letters).");
 
   private static ConfigOption<String> text(String name, String description) {
     return ConfigOptions.key(name).stringType().noDefaultValue().withDescription(description);

@@ -28,8 +28,9 @@ public @interface Bound {
     NOTHING
   }
 
-  /** The end of the description of a setting that {@link By#IDENTITY} compares. */
-  String IDENTITY_TEXT = "; SnapshotJob fails unless its value matches the dedup job's";
+  /** The end of the description of a setting that {@code SnapshotJob} also has, and compares. */
+  String IDENTITY_TEXT =
+      " and of the set; SnapshotJob fails unless its value matches the dedup job's";
 
   /** The component that compares the value. */
   By value();

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.near.NearRule;
+import io.firstseen.operators.dedup.DedupSettings;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +12,13 @@ import picocli.CommandLine.Option;
 public final class ChangelogOptions {
 
   @Option(
-      names = "--ttl",
+      names = "--" + DedupSettings.TTL,
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
           "The --ttl of the dedup job; the job fails if it differs. A key expires this long "
               + "after its last acceptance, or up to an eighth later, at the end of a window. The "
-              + "length may change at any restart; a TTL cannot be added or removed (default: keys are "
+              + "length may change at any restart. A TTL cannot be added or removed (default: keys are "
               + "kept until they are deleted).")
   @Bound(Bound.By.CHANGELOG)
   private Duration ttl;

@@ -30,7 +30,7 @@ public final class DedupOptions {
       defaultValue = "" + Firstseen.DEFAULT_CAPACITY,
       converter = OptionValues.KeyCount.class,
       description = DedupSettings.CAPACITY_TEXT + " (default: ${DEFAULT-VALUE}).")
-  @Bound(Bound.By.NOTHING)
+  @Bound(Bound.By.WARNING)
   private long capacity;
 
   @Option(
