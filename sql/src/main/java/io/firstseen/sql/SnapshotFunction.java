@@ -50,40 +50,51 @@ import org.jspecify.annotations.Nullable;
  * sets change.
  */
 public abstract class SnapshotFunction extends ScalarFunction implements SpecializedFunction {
-  /** The brokers of the snapshots topic, {@code host:port} separated by commas; required. */
   public static final ConfigOption<String> BOOTSTRAP_SERVERS =
-      ConfigOptions.key("firstseen.snapshots.bootstrap-servers").stringType().noDefaultValue();
+      ConfigOptions.key("firstseen.snapshots.bootstrap-servers")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("Brokers, `host:port` separated by commas. Required.");
 
-  /** The snapshots topic. */
   public static final ConfigOption<String> TOPIC =
       ConfigOptions.key("firstseen.snapshots.topic")
           .stringType()
-          .defaultValue(SnapshotClientOptions.DEFAULT_TOPIC);
+          .defaultValue(SnapshotClientOptions.DEFAULT_TOPIC)
+          .withDescription("Snapshots topic.");
 
-  /**
-   * A file with the hash key of the snapshots, which every TaskManager reads; default: the public
-   * key.
-   */
   public static final ConfigOption<String> HASH_KEY_FILE =
-      ConfigOptions.key("firstseen.snapshots.hash-key-file").stringType().noDefaultValue();
+      ConfigOptions.key("firstseen.snapshots.hash-key-file")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "File with the hash key of the snapshots, which every TaskManager reads. Default: the"
+                  + " public key.");
 
-  /** How long a task waits for the first snapshot at its start; in [1 ms, 36500 d]. */
   public static final ConfigOption<Duration> WAIT =
       ConfigOptions.key("firstseen.snapshots.wait")
           .durationType()
-          .defaultValue(Duration.ofMinutes(1));
+          .defaultValue(Duration.ofMinutes(1))
+          .withDescription(
+              "Time that a task waits at its start for the first snapshot, at least 1 ms. Then the"
+                  + " task fails, and Flink restarts the job.");
 
-  /**
-   * Files with public Ed25519 keys in PEM format, separated by semicolons, which every TaskManager
-   * reads. Manifests without a signature by one of the keys are rejected; default: signatures are
-   * not checked.
-   */
   public static final ConfigOption<List<String>> PUBLIC_KEY =
-      ConfigOptions.key("firstseen.snapshots.public-key").stringType().asList().noDefaultValue();
+      ConfigOptions.key("firstseen.snapshots.public-key")
+          .stringType()
+          .asList()
+          .noDefaultValue()
+          .withDescription(
+              "Files with public Ed25519 keys in PEM format, separated by semicolons, which every"
+                  + " TaskManager reads. Manifests without a"
+                  + " [signature](secure-sets.md#sign-manifests) by one of them are rejected."
+                  + " Default: signatures are not checked.");
 
-  /** The URI of the directory of blobs, with {@code file:}, {@code http:} or {@code https:}. */
   public static final ConfigOption<String> BLOBS =
-      ConfigOptions.key("firstseen.snapshots.blobs").stringType().noDefaultValue();
+      ConfigOptions.key("firstseen.snapshots.blobs")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "URI of the [directory of blobs](blobs.md), with `file:`, `http:` or `https:`.");
 
   /** The prefix of settings of the Kafka clients. */
   public static final String PROPERTIES = "firstseen.snapshots.properties.";
