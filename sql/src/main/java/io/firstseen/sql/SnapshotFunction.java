@@ -75,8 +75,8 @@ public abstract class SnapshotFunction extends ScalarFunction implements Special
           .durationType()
           .defaultValue(Duration.ofMinutes(1))
           .withDescription(
-              "Time that a task waits at its start for the first snapshot, at least 1 ms. Then the"
-                  + " task fails, and Flink restarts the job.");
+              "Time that a task waits at its start for the first snapshot, from 1 ms to 36500 d."
+                  + " Then the task fails, and Flink restarts the job.");
 
   public static final ConfigOption<List<String>> PUBLIC_KEY =
       ConfigOptions.key("firstseen.snapshots.public-key")

@@ -21,7 +21,8 @@ public final class DedupSettings {
       "approximate: only the filter decides; exact: keys that the filter reports as known are"
           + " checked against the set of the live keys' 64-bit hashes, so a new key is reported"
           + " as a duplicate only if its hash equals a live key's; exact-keys: checked against"
-          + " the keys themselves, so no new key is. Fixed for the life of the state";
+          + " the keys themselves, so no new key is reported as a duplicate. Fixed for the life of"
+          + " the state";
 
   public static final String CANONICALISER = "canonicaliser";
   public static final String CANONICALISER_TEXT =
