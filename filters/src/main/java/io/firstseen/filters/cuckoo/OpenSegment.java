@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenSegment {
   private static final int FIRST_ROOM = 16;
+  private static final long[] NO_INSTANTS = {};
+  private static final short[] NO_INDEX = {};
 
   /** The most leading bits of the identities by which the changes are indexed. */
   private static final int MAX_INDEX_BITS = 11;
@@ -22,7 +24,7 @@ public final class OpenSegment {
   private int count;
 
   /** See {@link LogSegment#INSTANTS}. */
-  private long[] instants = new long[0];
+  private long[] instants = NO_INSTANTS;
 
   /** The number of changes that are indexed, the first ones. */
   private int indexed;
@@ -30,10 +32,10 @@ public final class OpenSegment {
   /**
    * For each value of the index bits, the last indexed change with it plus 1; 0 if there is none.
    */
-  private short[] lastOf = new short[0];
+  private short[] lastOf = NO_INDEX;
 
   /** For each indexed change, the next one with its index bits; for the last one, the first one. */
-  private short[] following = new short[0];
+  private short[] following = NO_INDEX;
 
   /**
    * @param pageDepth the least depth of the pages to which the changes will be applied, or less
@@ -103,10 +105,10 @@ public final class OpenSegment {
     pageDepth = newPageDepth;
     count = 0;
     changes = new long[FIRST_ROOM];
-    instants = new long[0];
+    instants = NO_INSTANTS;
     indexed = 0;
-    lastOf = new short[0];
-    following = new short[0];
+    lastOf = NO_INDEX;
+    following = NO_INDEX;
   }
 
   /** Returns the changes as a segment, and removes them. */
@@ -125,7 +127,10 @@ public final class OpenSegment {
       int at = next[shape.prefix(identity(i), groupBits)]++;
       segment.set(at, change(i), identity(i), place(i));
     }
+    // The next segment will probably have about as many changes.
+    long[] room = 2 * count < changes.length ? new long[FIRST_ROOM] : changes;
     clear(pageDepth);
+    changes = room;
     return segment;
   }
 

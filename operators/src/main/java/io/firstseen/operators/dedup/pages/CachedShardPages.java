@@ -230,11 +230,10 @@ public final class CachedShardPages extends ShardPages {
   }
 
   @Override
-  void log(PageChange change, long identity) {
+  void log(LoadedPage page, PageChange change, long identity) {
     log.add(change, identity, expiry());
-    PageDigest digest = table.get(identity).digest;
-    if (digest != null && change == PageChange.INSERTION) {
-      digest.add(identity);
+    if (page.digest != null && change == PageChange.INSERTION) {
+      page.digest.add(identity);
     }
   }
 

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The changes of a shard's pages since all of its pages were written to state. The pages in state
  * and the log together give the pages byte for byte.
  *
- * <p>State has the log in segments, except for the latest changes. From the first page that is
- * loaded until a checkpoint at which all pages are in memory, the segments are also in memory.
+ * <p>State has the log in segments, except for the latest changes. From the first page to which
+ * they are applied until a checkpoint at which all pages are in memory, the segments are also in
+ * memory.
  */
 final class ShardLog {
   private final Integer key;
@@ -24,6 +25,9 @@ final class ShardLog {
   private final LogRotation rotation;
   private final OpenSegment open;
   private final List<Stored> stored = new ArrayList<>();
+
+  /** The bytes in memory that are counted. */
+  private int counted;
 
   /** All changes in state; null if they are not in memory. */
   private @Nullable LogSegments inMemory;
@@ -63,7 +67,7 @@ final class ShardLog {
       segments.forEach(this::remember);
     }
     rotation.logged(stored.stream().mapToInt(Stored::length).sum());
-    rotation.inMemory(open.heapBytes());
+    countMemory();
   }
 
   boolean isEmpty() {
@@ -71,25 +75,27 @@ final class ShardLog {
   }
 
   void add(PageChange change, long identity, @Nullable Expiry expiry) {
-    int before = open.heapBytes();
     if (!open.add(change, identity, expiry)) {
       save();
-      before = open.heapBytes();
       boolean unused = open.add(change, identity, expiry);
     }
-    int after = open.heapBytes();
-    if (after != before) {
-      rotation.inMemory(after - before);
+    countMemory();
+  }
+
+  private void countMemory() {
+    int bytes = open.heapBytes() + (inMemory == null ? 0 : inMemory.length());
+    if (bytes != counted) {
+      rotation.inMemory(bytes - counted);
+      counted = bytes;
     }
   }
 
   /** Writes the latest changes to state. */
   void save() {
     if (open.count() > 0) {
-      int before = open.heapBytes();
       int number = stored.isEmpty() ? 0 : stored.get(stored.size() - 1).number + 1;
       LogSegment segment = open.seal();
-      rotation.inMemory(open.heapBytes() - before);
+      countMemory();
       state.writeSegment(key, rotation.log(), number, segment);
       add(new Stored(number, segment.length(), rotation.log()), segment);
     }
@@ -104,42 +110,37 @@ final class ShardLog {
   }
 
   private void remember(LogSegment segment) {
-    int before = inMemory.length();
     inMemory.add(segment, pageDepth);
-    rotation.inMemory(inMemory.length() - before);
+    countMemory();
   }
 
   private LogSegments segments() {
     if (inMemory == null) {
       inMemory = new LogSegments();
-      if (!stored.isEmpty()) {
-        state.readLog(key, (number, log, segment) -> remember(segment));
-      }
+      state.readLog(key, (number, log, segment) -> remember(segment));
     }
     return inMemory;
   }
 
   /** Returns whether state and log may differ for the page of an identity. */
   boolean mayChange(long identity) {
-    int before = open.heapBytes();
     boolean mayChange = open.mayChange(identity);
-    rotation.inMemory(open.heapBytes() - before);
-    return mayChange || segments().mayChange(identity);
+    countMemory();
+    return mayChange || (!stored.isEmpty() && segments().mayChange(identity));
   }
 
   void repeat(LogReplay replay) {
-    replay.repeat(segments());
-    int before = open.heapBytes();
+    if (!stored.isEmpty()) {
+      replay.repeat(segments());
+    }
     replay.repeat(open);
-    rotation.inMemory(open.heapBytes() - before);
+    countMemory();
   }
 
   /** Removes from memory what state has. */
   void release() {
-    if (inMemory != null) {
-      rotation.inMemory(-inMemory.length());
-      inMemory = null;
-    }
+    inMemory = null;
+    countMemory();
   }
 
   /**
@@ -149,9 +150,9 @@ final class ShardLog {
    */
   void clear(int newPageDepth) {
     pageDepth = newPageDepth;
-    int before = open.heapBytes();
     open.clear(newPageDepth);
-    rotation.inMemory(open.heapBytes() - before);
+    inMemory = inMemory == null ? null : new LogSegments();
+    countMemory();
     int length = 0;
     for (Stored segment : stored) {
       length += segment.length;
@@ -159,9 +160,5 @@ final class ShardLog {
     }
     stored.clear();
     rotation.logged(-length);
-    if (inMemory != null) {
-      release();
-      inMemory = new LogSegments();
-    }
   }
 }

@@ -88,16 +88,15 @@ public abstract class ShardPages implements PageStore {
   @Override
   public final void put(long identity, CuckooPage page) {
     int unused = writeAll();
-    update(identity, page);
-    wasShrunk(table.get(identity));
+    wasShrunk(update(identity, page));
   }
 
   @Override
   public final void putInserted(long identity, CuckooPage page) {
-    update(identity, page);
+    LoadedPage unused = update(identity, page);
   }
 
-  private void update(long identity, CuckooPage page) {
+  private LoadedPage update(long identity, CuckooPage page) {
     LoadedPage loaded = table.get(identity);
     boolean replaced = loaded.page != page;
     if (replaced) {
@@ -105,16 +104,16 @@ public abstract class ShardPages implements PageStore {
     }
     count(loaded);
     changed(loaded, replaced);
+    return loaded;
   }
 
   @Override
   public final void put(long identity, CuckooPage page, PageChange change) {
-    update(identity, page);
-    log(change, identity);
+    log(update(identity, page), change, identity);
   }
 
-  /** Records a change in the log, if there is one. */
-  void log(PageChange change, long identity) {}
+  /** Records a change of a page in the log, if there is one. */
+  void log(LoadedPage page, PageChange change, long identity) {}
 
   @Override
   public final void split(long identity, CuckooPage low, CuckooPage high) {
