@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The changes of a shard's pages since all of its pages were written to state. The pages in state
  * and the log together give the pages byte for byte.
  *
- * <p>State has the log in segments, except for the latest changes. From the first page to which
- * they are applied until a checkpoint at which all pages are in memory, the segments are also in
+ * <p>State has the log in segments, except for the latest changes. From a restore, or from the
+ * first look into segments, until a checkpoint at which all pages are in memory, they are also in
  * memory.
  */
 final class ShardLog {
