@@ -51,11 +51,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -674,7 +675,7 @@ class SnapshotServerTest {
     start();
     awaitSequence(1);
     AtomicBoolean done = new AtomicBoolean();
-    AtomicLong asked = new AtomicLong();
+    Set<Long> seen = ConcurrentHashMap.newKeySet();
     List<CompletableFuture<Void>> askers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       askers.add(
@@ -694,14 +695,14 @@ class SnapshotServerTest {
                     JsonNode single = JSON.readTree(get("/v1/contains?key=" + odd).body());
                     assertThat(single.path("present").asBoolean())
                         .isEqualTo(single.path("sequence").asLong() % 2 == 1);
-                    asked.incrementAndGet();
+                    seen.add(sequence);
                   }
                 } catch (Exception e) {
                   throw new AssertionError(e);
                 }
               }));
     }
-    for (int sequence = 2; sequence <= 20; sequence++) {
+    for (int sequence = 2; sequence <= 8; sequence++) {
       publisher.publish(sequence, always, sequence % 2 == 1 ? odd : "https://example.org/even");
       awaitSequence(sequence);
     }
@@ -709,7 +710,7 @@ class SnapshotServerTest {
     for (CompletableFuture<Void> asker : askers) {
       asker.get();
     }
-    assertThat(asked.get()).isGreaterThan(40);
+    assertThat(seen).hasSizeGreaterThan(2);
   }
 
   @Test
