@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The changes of a shard's pages since all of its pages were written to state. The pages in state
  * and the log together give the pages byte for byte.
  *
- * <p>State has the log in segments, except for the latest changes. From a restore, or from the
- * first look into segments, until a checkpoint at which all pages are in memory, they are also in
- * memory.
+ * <p>State has the log in segments, except for the latest changes. The segments are also in memory,
+ * from a restore or from their first use, until a checkpoint at which all pages are in memory.
  */
 final class ShardLog {
   private final Integer key;
