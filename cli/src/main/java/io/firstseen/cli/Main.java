@@ -9,6 +9,7 @@ import io.firstseen.cli.savepoint.BootstrapCommand;
 import io.firstseen.cli.savepoint.SavepointCommand;
 import io.firstseen.cli.serve.ServeCommand;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Subcommands;
 import io.firstseen.cli.size.SizeCommand;
 import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.cli.up.UpCommand;
@@ -23,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.flink.util.ExceptionUtils;
@@ -62,20 +64,20 @@ import picocli.CommandLine.Spec;
       "2:usage or input error, reported on one line on standard error",
       "3:internal error; set the environment variable FIRSTSEEN_DEBUG=1 for logs and the stack "
           + "trace"
-    },
-    subcommands = {
-      DemoCommand.class,
-      UpCommand.class,
-      RunCommand.class,
-      BootstrapCommand.class,
-      SavepointCommand.class,
-      SnapshotCommand.class,
-      ServeCommand.class,
-      ReportCommand.class,
-      SizeCommand.class,
-      DoctorCommand.class,
-      CompletionCommand.class
     })
+@Subcommands.Of({
+  DemoCommand.class,
+  UpCommand.class,
+  RunCommand.class,
+  BootstrapCommand.class,
+  SavepointCommand.class,
+  SnapshotCommand.class,
+  ServeCommand.class,
+  ReportCommand.class,
+  SizeCommand.class,
+  DoctorCommand.class,
+  CompletionCommand.class
+})
 public final class Main implements Callable<Integer> {
 
   static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";
@@ -94,7 +96,7 @@ public final class Main implements Callable<Integer> {
     PrintWriter out =
         new PrintWriter(new OutputStreamWriter(standardOutput, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    int exit = run(commandLine(), out, err, debug, args);
+    int exit = run(commandLineFor(args), out, err, debug, args);
     String trouble = standardOutput.trouble();
     if (trouble != null) {
       err.println("firstseen: cannot write to standard output: " + trouble);
@@ -103,8 +105,18 @@ public final class Main implements Callable<Integer> {
     System.exit(exit);
   }
 
+  /** Returns the command with the options of all subcommands. */
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    return Subcommands.addTo(new CommandLine(new Main()), name -> true);
+  }
+
+  /** Returns the command with the options of the subcommands that {@code words} name. */
+  static CommandLine commandLineFor(String... words) {
+    List<String> names = List.of(words);
+    // The script for completion contains all options.
+    return names.contains("completion")
+        ? commandLine()
+        : Subcommands.addTo(new CommandLine(new Main()), names::contains);
   }
 
   /** Runs the command in this JVM; {@code debug} prints the stack trace of an internal error. */

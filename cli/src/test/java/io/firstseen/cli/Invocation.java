@@ -48,7 +48,8 @@ public record Invocation(int status, List<String> out, List<String> err) {
 
   /** Calls it where what it prints can be seen meanwhile, and returns its status. */
   public static int run(StringWriter out, StringWriter err, String... words) {
-    return Main.run(Main.commandLine(), new PrintWriter(out), new PrintWriter(err), false, words);
+    return Main.run(
+        Main.commandLineFor(words), new PrintWriter(out), new PrintWriter(err), false, words);
   }
 
   /** The one line on standard output of a call that has ended well. */

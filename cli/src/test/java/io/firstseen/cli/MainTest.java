@@ -15,6 +15,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
@@ -78,6 +79,13 @@ class MainTest {
           .contains("Exit status:");
     }
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void optionsAreReadOnlyForTheCommandThatIsNamed() {
+    Map<String, CommandLine> commands = Main.commandLineFor("size", "--help").getSubcommands();
+    assertThat(commands.get("size").getCommandSpec().optionsMap()).containsKey("--keys");
+    assertThat(commands.get("serve").getCommandSpec().optionsMap()).doesNotContainKey("--port");
   }
 
   @Test
@@ -246,7 +254,7 @@ class MainTest {
   /** The command, with two additional verbs. */
   private int run(boolean debug, Callable<Integer> action, String... words) {
     CommandLine commandLine =
-        Main.commandLine().addSubcommand(new Greeting()).addSubcommand(new Acting(action));
+        Main.commandLineFor(words).addSubcommand(new Greeting()).addSubcommand(new Acting(action));
     return Main.run(commandLine, new PrintWriter(out), new PrintWriter(err), debug, words);
   }
 

@@ -1,5 +1,6 @@
 package io.firstseen.cli.snapshot;
 
+import io.firstseen.cli.shared.Subcommands;
 import picocli.CommandLine.Command;
 
 /** The commands for snapshots; see the subcommands. */
@@ -13,22 +14,22 @@ import picocli.CommandLine.Command;
     },
     description =
         "Build, publish, inspect, verify, query, match, compare, change, sign and fetch snapshots; "
-            + "exchange sets with other programs.",
-    subcommands = {
-      SnapshotBuildCommand.class,
-      SnapshotPublishCommand.class,
-      SnapshotInfoCommand.class,
-      SnapshotVerifyCommand.class,
-      SnapshotQueryCommand.class,
-      SnapshotMatchCommand.class,
-      SnapshotDiffCommand.class,
-      SnapshotApplyCommand.class,
-      SnapshotEncodeCommand.class,
-      SnapshotDecodeCommand.class,
-      SnapshotKeygenCommand.class,
-      SnapshotSignCommand.class,
-      SnapshotPruneCommand.class,
-      SnapshotPullCommand.class,
-      SnapshotFollowCommand.class
-    })
+            + "exchange sets with other programs.")
+@Subcommands.Of({
+  SnapshotBuildCommand.class,
+  SnapshotPublishCommand.class,
+  SnapshotInfoCommand.class,
+  SnapshotVerifyCommand.class,
+  SnapshotQueryCommand.class,
+  SnapshotMatchCommand.class,
+  SnapshotDiffCommand.class,
+  SnapshotApplyCommand.class,
+  SnapshotEncodeCommand.class,
+  SnapshotDecodeCommand.class,
+  SnapshotKeygenCommand.class,
+  SnapshotSignCommand.class,
+  SnapshotPruneCommand.class,
+  SnapshotPullCommand.class,
+  SnapshotFollowCommand.class
+})
 public final class SnapshotCommand {}
