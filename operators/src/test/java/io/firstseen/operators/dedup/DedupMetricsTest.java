@@ -26,15 +26,11 @@ import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.state.StateBackend;
-import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
-import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
-import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.operators.ProcessOperator;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
@@ -84,13 +80,7 @@ class DedupMetricsTest {
     }
 
     StateBackend create() {
-      if (this == HEAP) {
-        return new HashMapStateBackend();
-      }
-      // The harness provides too little managed memory, so RocksDB logs a warning at each start.
-      Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
-      return new EmbeddedRocksDBStateBackend()
-          .configure(ownMemory, DedupMetricsTest.class.getClassLoader());
+      return (this == HEAP ? DedupTasks.Backend.HEAP : DedupTasks.Backend.ROCKSDB).create();
     }
 
     Backend other() {

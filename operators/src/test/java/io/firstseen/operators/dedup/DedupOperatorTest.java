@@ -34,7 +34,6 @@ import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.throwable.ThrowableClassifier;
 import org.apache.flink.runtime.throwable.ThrowableType;
-import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -85,7 +84,7 @@ class DedupOperatorTest {
     }
 
     StateBackend create() {
-      return this == HEAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend();
+      return (this == HEAP ? DedupTasks.Backend.HEAP : DedupTasks.Backend.ROCKSDB).create();
     }
   }
 
