@@ -86,6 +86,14 @@ class MainTest {
     Map<String, CommandLine> commands = Main.commandLineFor("size", "--help").getSubcommands();
     assertThat(commands.get("size").getCommandSpec().optionsMap()).containsKey("--keys");
     assertThat(commands.get("serve").getCommandSpec().optionsMap()).doesNotContainKey("--port");
+    assertThat(Main.commandLineFor("--help").getUsageMessage())
+        .isEqualTo(Main.commandLine().getUsageMessage());
+    assertThat(usageOf("snapshot", Main.commandLineFor("snapshot")))
+        .isEqualTo(usageOf("snapshot", Main.commandLine()));
+  }
+
+  private static String usageOf(String name, CommandLine root) {
+    return root.getSubcommands().get(name).getUsageMessage();
   }
 
   @Test

@@ -10,12 +10,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * The subcommands of a command. Picocli would read the options of all of them for each call, which
- * takes a second; these are read for the subcommands that a command line names.
+ * The subcommands of a command. If picocli added the subcommands, each call would build the options
+ * of all of them, which takes a second. This class builds the options of the subcommands that a
+ * command line names.
  */
 public final class Subcommands {
 
-  /** The classes of the subcommands, in the order of help. */
+  /** The classes of the subcommands, in the order in which the help lists them. */
   @Retention(RetentionPolicy.RUNTIME)
   @Target(ElementType.TYPE)
   public @interface Of {
