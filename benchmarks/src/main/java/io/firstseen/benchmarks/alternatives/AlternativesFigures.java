@@ -3,7 +3,7 @@ package io.firstseen.benchmarks.alternatives;
 import io.firstseen.benchmarks.FiguresProgram;
 import io.firstseen.benchmarks.dedup.Pipelines;
 import io.firstseen.benchmarks.shared.OptionChecks;
-import io.firstseen.cli.size.Amounts;
+import io.firstseen.jobs.options.AmountValues;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ public final class AlternativesFigures extends FiguresProgram {
       paramLabel = "N",
       split = ",",
       defaultValue = "1m,10m,100m",
-      converter = Amounts.Count.class,
+      converter = AmountValues.Count.class,
       description = "Different keys, such as 20000, 10k or 10m; at least 1000 (${DEFAULT-VALUE}).")
   private List<Long> keys;
 

@@ -1,75 +1,10 @@
 package io.firstseen.cli.size;
 
-import java.math.BigDecimal;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
-/** Parses and formats numbers and sizes. */
-public final class Amounts {
-  private static final Pattern AMOUNT =
-      Pattern.compile(
-          "([0-9][0-9_]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
-  private static final String PREFIXES = "kmgt";
-  private static final BigDecimal MAX = BigDecimal.valueOf(Long.MAX_VALUE);
-
+/** Formats rates, durations and sizes. */
+final class Amounts {
   private Amounts() {}
-
-  private static BigDecimal read(String value, boolean bytes, String forms) {
-    Matcher matcher = AMOUNT.matcher(value.strip());
-    if (matcher.matches() && (bytes || matcher.group(3) == null)) {
-      BigDecimal number = new BigDecimal(matcher.group(1).replace("_", ""));
-      String prefix = matcher.group(2).toLowerCase(Locale.ROOT);
-      int power = prefix.isEmpty() ? 0 : PREFIXES.indexOf(prefix) + 1;
-      BigDecimal amount = number.multiply(BigDecimal.valueOf(bytes ? 1024 : 1000).pow(power));
-      if (amount.compareTo(MAX) > 0) {
-        throw new TypeConversionException(
-            "must be a number up to " + MAX + ", got '" + value + "'");
-      }
-      return amount;
-    }
-    throw new TypeConversionException(
-        "must be a number such as " + forms + ", got '" + value + "'");
-  }
-
-  /** A whole number of at least 1: {@code 1000000}, {@code 1e12}, {@code 10G}. */
-  public static final class Count implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String value) {
-      BigDecimal amount = read(value, false, "1000000, 1e12 or 10G");
-      if (amount.signum() == 0 || amount.stripTrailingZeros().scale() > 0) {
-        throw new TypeConversionException(
-            "must be a whole number of at least 1, got '" + value + "'");
-      }
-      return amount.longValueExact();
-    }
-  }
-
-  /** A number of more than 0: {@code 5e6}, {@code 2.5M}, {@code 0.3}. */
-  static final class PositiveNumber implements ITypeConverter<Double> {
-    @Override
-    public Double convert(String value) {
-      double amount = read(value, false, "5000000, 5e6 or 2.5M").doubleValue();
-      if (!(amount > 0)) {
-        throw new TypeConversionException("must be more than 0, got '" + value + "'");
-      }
-      return amount;
-    }
-  }
-
-  /** A number of bytes of at least 1: {@code 4g}, {@code 512MiB}; units are powers of 1024. */
-  static final class ByteCount implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String value) {
-      long bytes = read(value, true, "4g, 512m or 1e9").longValue();
-      if (bytes < 1) {
-        throw new TypeConversionException("must be at least 1 byte, got '" + value + "'");
-      }
-      return bytes;
-    }
-  }
 
   /** {@code 5.2 M/s}. */
   static String rate(double perSecond) {

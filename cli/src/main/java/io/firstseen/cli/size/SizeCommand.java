@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.Verb;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Keys;
 import io.firstseen.filters.near.NearRule;
+import io.firstseen.jobs.options.AmountValues;
 import io.firstseen.jobs.options.DeclaredOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.options.OptionValues;
@@ -12,12 +13,11 @@ import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.types.DedupMode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Calculates the resources of a dedup job and of its snapshots. */
 @Command(
@@ -44,7 +44,7 @@ public final class SizeCommand extends Verb {
       names = "--keys",
       required = true,
       paramLabel = "N",
-      converter = Amounts.Count.class,
+      converter = AmountValues.Count.class,
       description = "Maximum number of live keys, such as 1000000000, 1e9 or 1G.")
   long keys;
 
@@ -52,7 +52,7 @@ public final class SizeCommand extends Verb {
       names = "--rate",
       required = true,
       paramLabel = "N",
-      converter = Amounts.PositiveNumber.class,
+      converter = AmountValues.PositiveNumber.class,
       description = "Events per second, such as 5000000, 5e6 or 5M.")
   double eventsPerSecond;
 
@@ -79,13 +79,9 @@ public final class SizeCommand extends Verb {
   DedupMode mode;
 
   /** A rule with measured times. */
-  static final class MeasuredRule implements ITypeConverter<NearRule> {
-    @Override
-    public NearRule convert(String value) {
-      if (!value.equals("short") && !value.equals("long")) {
-        throw new TypeConversionException("must be short or long, got '" + value + "'");
-      }
-      return NearRule.of(value);
+  static final class MeasuredRule extends OptionValues.Value<NearRule> {
+    MeasuredRule() {
+      super(NearRule::of, List.of(NearRule.SHORT, NearRule.LONG)::contains, "short or long");
     }
   }
 
@@ -117,14 +113,12 @@ public final class SizeCommand extends Verb {
   int keyBytes;
 
   /** A format with measured times. */
-  static final class MeasuredFormat implements ITypeConverter<EventFormat> {
-    @Override
-    public EventFormat convert(String value) {
-      return switch (value.toLowerCase(Locale.ROOT)) {
-        case "json" -> EventFormat.JSON;
-        case "key" -> EventFormat.KEY;
-        default -> throw new TypeConversionException("must be json or key, got '" + value + "'");
-      };
+  static final class MeasuredFormat extends OptionValues.Value<EventFormat> {
+    MeasuredFormat() {
+      super(
+          value -> EventFormat.valueOf(value.toUpperCase(Locale.ROOT)),
+          List.of(EventFormat.JSON, EventFormat.KEY)::contains,
+          "json or key");
     }
   }
 
@@ -152,7 +146,7 @@ public final class SizeCommand extends Verb {
   @Option(
       names = "--storage-rate",
       paramLabel = "SIZE",
-      converter = Amounts.ByteCount.class,
+      converter = AmountValues.ByteCount.class,
       description =
           "Bytes per second that a task writes to and reads from the checkpoint directory, such "
               + "as 100m for an object store (default: the rate of a local disk).")
@@ -162,7 +156,7 @@ public final class SizeCommand extends Verb {
       names = "--memory-per-task",
       paramLabel = "SIZE",
       defaultValue = "4g",
-      converter = Amounts.ByteCount.class,
+      converter = AmountValues.ByteCount.class,
       description =
           "Maximum heap of a task and, with rocksdb, its managed memory (default: "
               + "${DEFAULT-VALUE}).")
@@ -200,7 +194,7 @@ public final class SizeCommand extends Verb {
       names = "--core-speed",
       paramLabel = "FACTOR",
       defaultValue = "1",
-      converter = Amounts.PositiveNumber.class,
+      converter = AmountValues.PositiveNumber.class,
       description = "Speed of a core, relative to the measured cores (default: ${DEFAULT-VALUE}).")
   double coreSpeed;
 

@@ -104,7 +104,7 @@ public final class OptionValues {
     return uri.getRawQuery() == null && uri.getRawFragment() == null;
   }
 
-  private static TypeConversionException mustBe(String bounds, String value) {
+  static TypeConversionException mustBe(String bounds, String value) {
     return new TypeConversionException("must be " + bounds + ", got '" + value + "'");
   }
 
@@ -128,7 +128,7 @@ public final class OptionValues {
       this.function = function;
     }
 
-    private Value(Function<String, T> function, Predicate<T> isValid, String bounds) {
+    protected Value(Function<String, T> function, Predicate<T> isValid, String bounds) {
       this(value -> read(value, function, isValid, bounds));
     }
 
