@@ -27,30 +27,20 @@ public final class Subcommands {
 
   /** Adds the subcommands to {@code command}: with their options, or only their descriptions. */
   public static CommandLine addTo(CommandLine command, Predicate<String> isNamed) {
-    for (Class<?> each : of(command.getCommand().getClass())) {
+    Of subcommands = command.getCommand().getClass().getAnnotation(Of.class);
+    for (Class<?> each : subcommands == null ? new Class<?>[0] : subcommands.value()) {
+      Command description = each.getAnnotation(Command.class);
+      // A command with subcommands has no options, and suggestions name its subcommands.
+      boolean isBuilt = isNamed.test(description.name()) || each.isAnnotationPresent(Of.class);
       command.addSubcommand(
-          isNamed.test(command(each).name())
-              ? addTo(new CommandLine(each), isNamed)
-              : withoutOptions(each));
+          isBuilt ? addTo(new CommandLine(each), isNamed) : withoutOptions(description));
     }
     return command;
   }
 
-  private static CommandLine withoutOptions(Class<?> type) {
-    CommandSpec spec = CommandSpec.create().name(command(type).name());
-    spec.usageMessage().description(command(type).description());
-    for (Class<?> each : of(type)) {
-      spec.addSubcommand(null, withoutOptions(each));
-    }
+  private static CommandLine withoutOptions(Command description) {
+    CommandSpec spec = CommandSpec.create().name(description.name());
+    spec.usageMessage().description(description.description());
     return new CommandLine(spec);
-  }
-
-  private static Class<?>[] of(Class<?> type) {
-    Of subcommands = type.getAnnotation(Of.class);
-    return subcommands == null ? new Class<?>[0] : subcommands.value();
-  }
-
-  private static Command command(Class<?> type) {
-    return type.getAnnotation(Command.class);
   }
 }
