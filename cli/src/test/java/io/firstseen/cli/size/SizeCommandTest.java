@@ -139,6 +139,12 @@ class SizeCommandTest {
   }
 
   @Test
+  void aMeasuredRuleMayBeWrittenOut() throws IOException {
+    assertThat(json("--keys 1e5 --rate 5e3 --near characters:4,32x5,2"))
+        .isEqualTo(json("--keys 1e5 --rate 5e3 --near short"));
+  }
+
+  @Test
   void whatNoHashCarriesIsRefused() {
     Invocation.of("size", "--keys", "1e15", "--rate", "1", "--fpr", "1e-5")
         .assertRefused(
