@@ -25,7 +25,10 @@ public final class Subcommands {
 
   private Subcommands() {}
 
-  /** Adds the subcommands to {@code command}: with their options, or only their descriptions. */
+  /**
+   * Adds the subcommands to {@code command}, with their options if {@code isNamed} accepts the name
+   * of the subcommand, otherwise with their descriptions only.
+   */
   public static CommandLine addTo(CommandLine command, Predicate<String> isNamed) {
     Of subcommands = command.getCommand().getClass().getAnnotation(Of.class);
     for (Class<?> each : subcommands == null ? new Class<?>[0] : subcommands.value()) {

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Converters of option values that may have a prefix, such as {@code 10G}, or an exponent. */
+/** Converters of amounts with an optional SI prefix ({@code 10G}) or exponent ({@code 1e12}). */
 public final class AmountValues {
   private static final Pattern AMOUNT =
       Pattern.compile(
