@@ -26,7 +26,6 @@ import io.firstseen.jobs.shared.JobSink;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
-import io.firstseen.processes.FlinkPath;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
@@ -194,9 +193,7 @@ public final class RunCommand extends Verb {
             Optional.ofNullable(matches));
     Configuration start = new Configuration();
     if (fromSavepoint != null) {
-      start.set(
-          StateRecoveryOptions.SAVEPOINT_PATH,
-          FlinkPath.of(SavepointDirectory.require(fromSavepoint)));
+      start.set(StateRecoveryOptions.SAVEPOINT_PATH, SavepointDirectory.require(fromSavepoint));
     }
     // Check everything before waiting for standard input.
     Source<SourceEvent, ?, ?> source = mustBeCopied() ? null : events(InputFile.path(input));

@@ -2,6 +2,9 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.UserErrorException;
+import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.processes.FlinkPath;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.util.ExceptionUtils;
@@ -13,8 +16,8 @@ public final class SavepointDirectory {
 
   private SavepointDirectory() {}
 
-  /** The absolute path of a savepoint's directory; a user error if it is none. */
-  public static Path require(Path directory) {
+  /** Returns a savepoint's directory as a path of Flink; throws if its metadata is unreadable. */
+  public static String require(Path directory) {
     if (!Files.exists(directory)) {
       throw new UserErrorException(directory + " does not exist");
     }
@@ -22,7 +25,13 @@ public final class SavepointDirectory {
       throw new UserErrorException(
           directory + " is neither a savepoint nor a checkpoint: it does not contain _metadata");
     }
-    return directory.toAbsolutePath().normalize();
+    String path = FlinkPath.of(directory.toAbsolutePath().normalize());
+    try {
+      var unused = DedupSavepoint.operatorStates(path);
+    } catch (IOException e) {
+      throw cannot("read", directory, e);
+    }
+    return path;
   }
 
   /** The error that an action on a savepoint failed, with its reason. */

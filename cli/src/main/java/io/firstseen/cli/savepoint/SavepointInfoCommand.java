@@ -7,7 +7,6 @@ import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
-import io.firstseen.processes.FlinkPath;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -46,14 +45,14 @@ final class SavepointInfoCommand extends ClosingVerb {
 
   @Override
   protected int run(Cleanup cleanup) throws Exception {
-    Path root = SavepointDirectory.require(directory);
+    String root = SavepointDirectory.require(directory);
     Path scratch = cleanup.temporaryDirectory();
     EmbeddedCluster cluster =
         cleanup.open(() -> EmbeddedCluster.start(scratch, EmbeddedCluster.Settings.defaults()));
     DedupSavepoint savepoint;
     try {
       savepoint =
-          DedupSavepoint.read(cluster.environment(), uidPrefix, FlinkPath.of(root))
+          DedupSavepoint.read(cluster.environment(), uidPrefix, root)
               .orElseThrow(
                   () ->
                       new UserErrorException(

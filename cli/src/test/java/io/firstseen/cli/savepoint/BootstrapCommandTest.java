@@ -404,13 +404,21 @@ class BootstrapCommandTest {
     assertRefused(
         path("S"), " holds no state of a dedup with the uid other-dedup", "--uid-prefix=other");
     for (String damaged : List.of("cut", "noise")) {
-      Invocation call = Invocation.of("savepoint", "info", path(damaged));
-      assertThat(call.status()).isEqualTo(ExitCode.USAGE);
-      assertThat(call.err())
-          .singleElement()
-          .asString()
-          .startsWith("firstseen savepoint info: cannot read " + path(damaged) + ": ")
-          .doesNotContain("null");
+      for (Invocation call :
+          List.of(
+              Invocation.of("savepoint", "info", path(damaged)),
+              Invocation.of(
+                  "run",
+                  "--input=" + path("known"),
+                  "--accepted=" + path("accepted"),
+                  "--from-savepoint=" + path(damaged)))) {
+        assertThat(call.status()).isEqualTo(ExitCode.USAGE);
+        assertThat(call.err())
+            .singleElement()
+            .asString()
+            .matches("firstseen (savepoint info|run): cannot read " + path(damaged) + ": .+")
+            .doesNotContain("null");
+      }
     }
   }
 
