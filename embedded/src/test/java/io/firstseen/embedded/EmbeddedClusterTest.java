@@ -44,11 +44,13 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EmbeddedClusterTest {
+  @RegisterExtension static final SharedCluster FLINK = SharedCluster.ofSlots(1);
 
   private static final int KEYS = 8;
 
@@ -79,39 +81,33 @@ class EmbeddedClusterTest {
   }
 
   @Test
-  void runsAJobBuiltOnItsEnvironmentAndOneBuiltElsewhere(@TempDir Path directory) throws Exception {
-    try (EmbeddedCluster cluster =
-        EmbeddedCluster.start(directory, EmbeddedCluster.Settings.defaults())) {
-      assertThat(cluster.environment().fromSequence(1, 10).executeAndCollect(100))
-          .containsExactlyElementsOf(LongStream.rangeClosed(1, 10).boxed().toList());
+  void runsAJobBuiltOnItsEnvironmentAndOneBuiltElsewhere() throws Exception {
+    assertThat(FLINK.environment().fromSequence(1, 10).executeAndCollect(100))
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, 10).boxed().toList());
 
-      StreamExecutionEnvironment elsewhere = new StreamExecutionEnvironment();
-      count(elsewhere, 100);
-      cluster.submit(elsewhere.getStreamGraph()).getJobExecutionResult().get();
-      assertThat(COUNTED).hasSize(100);
-    }
+    StreamExecutionEnvironment elsewhere = new StreamExecutionEnvironment();
+    count(elsewhere, 100);
+    FLINK.cluster().submit(elsewhere.getStreamGraph()).getJobExecutionResult().get();
+    assertThat(COUNTED).hasSize(100);
   }
 
   @Test
-  void aJobThatFailsSaysWhy(@TempDir Path directory) throws Exception {
-    try (EmbeddedCluster cluster =
-        EmbeddedCluster.start(directory, EmbeddedCluster.Settings.defaults())) {
-      StreamExecutionEnvironment environment = cluster.environment();
-      environment
-          .fromSequence(1, 10)
-          .filter(
-              number -> {
-                throw new IllegalStateException("cannot map " + number);
-              })
-          .print();
-      JobClient job = environment.executeAsync();
-      assertThatThrownBy(() -> job.getJobExecutionResult().get())
-          .hasRootCauseMessage("cannot map 1")
-          .hasRootCauseInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> cluster.awaitRunning(job))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessageContainingAll("job " + job.getJobID(), "FAILED");
-    }
+  void aJobThatFailsSaysWhy() throws Exception {
+    StreamExecutionEnvironment environment = FLINK.environment();
+    environment
+        .fromSequence(1, 10)
+        .filter(
+            number -> {
+              throw new IllegalStateException("cannot map " + number);
+            })
+        .print();
+    JobClient job = environment.executeAsync();
+    assertThatThrownBy(() -> job.getJobExecutionResult().get())
+        .hasRootCauseMessage("cannot map 1")
+        .hasRootCauseInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> FLINK.cluster().awaitRunning(job))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("job " + job.getJobID(), "FAILED");
   }
 
   @Test
