@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class ExactModeTest {
-  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 12_000 : 3_000;
+  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 12_000 : 1_500;
   private static final int SHARDS = 8;
   private static final int SHARD_BITS = 3;
   private static final KeyHash HASH = KeyHash.fixed();

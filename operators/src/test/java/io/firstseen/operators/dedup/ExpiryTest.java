@@ -60,7 +60,7 @@ class ExpiryTest {
   private static void assertBounds(Backend first, Clock clock, Since since, boolean changingTtl)
       throws Exception {
     ExpiryModel model = new ExpiryModel(TTL.by(clock).since(since), 8_000, 0, 11);
-    model.run(first, 8, SCALE > 1 ? 8_000 : 3_000, changingTtl);
+    model.run(first, 8, SCALE > 1 ? 8_000 : 1_500, changingTtl);
     assertThat(model.forgotten()).isGreaterThan(100);
   }
 

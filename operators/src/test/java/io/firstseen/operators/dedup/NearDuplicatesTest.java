@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class NearDuplicatesTest {
-  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 20_000 : 1_500;
+  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 12_000 : 800;
   private static final KeyHash HASH = KeyHash.fixed();
 
   private static DedupParameters parameters(NearRule rule, int shards) {
