@@ -352,16 +352,12 @@ public final class EmbeddedCluster implements Closeable {
       configuration.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, scratch.toString());
       configuration.set(BlobServerOptions.STORAGE_DIRECTORY, scratch.toString());
       configuration.set(
-          CheckpointingOptions.CHECKPOINTS_DIRECTORY, flinkPath(directory.resolve("checkpoints")));
+          CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+          FlinkPath.of(directory.resolve("checkpoints")));
       configuration.set(
-          CheckpointingOptions.SAVEPOINT_DIRECTORY, flinkPath(directory.resolve("savepoints")));
+          CheckpointingOptions.SAVEPOINT_DIRECTORY, FlinkPath.of(directory.resolve("savepoints")));
       configuration.addAll(flink);
       return configuration;
-    }
-
-    /** Flink's paths are not URIs: Flink would create a directory named {@code %20}. */
-    private static String flinkPath(Path path) {
-      return new org.apache.flink.core.fs.Path(path.toUri()).toString();
     }
   }
 }

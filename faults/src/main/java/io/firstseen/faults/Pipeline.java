@@ -2,10 +2,10 @@ package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Main;
+import io.firstseen.embedded.FlinkPath;
 import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.processes.BrokerProcess;
 import io.firstseen.processes.ClassPath;
-import io.firstseen.processes.FlinkPath;
 import io.firstseen.processes.FlinkRest;
 import io.firstseen.processes.LocalPorts;
 import io.firstseen.processes.LocalProcess;

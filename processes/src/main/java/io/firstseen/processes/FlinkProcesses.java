@@ -1,5 +1,6 @@
 package io.firstseen.processes;
 
+import io.firstseen.embedded.FlinkPath;
 import io.firstseen.processes.LocalProcess.Command;
 import java.io.Closeable;
 import java.io.IOException;

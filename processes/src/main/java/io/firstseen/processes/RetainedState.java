@@ -1,5 +1,6 @@
 package io.firstseen.processes;
 
+import io.firstseen.embedded.FlinkPath;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Comparator;

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.shared;
 
 import com.google.common.collect.Streams;
 import io.firstseen.embedded.EmbeddedCluster;
-import io.firstseen.processes.FlinkPath;
+import io.firstseen.embedded.FlinkPath;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileVisitResult;

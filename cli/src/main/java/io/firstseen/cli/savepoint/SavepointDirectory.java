@@ -1,9 +1,9 @@
 package io.firstseen.cli.savepoint;
 
+import io.firstseen.embedded.FlinkPath;
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
-import io.firstseen.processes.FlinkPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

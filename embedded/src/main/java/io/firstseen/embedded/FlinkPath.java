@@ -1,13 +1,15 @@
-package io.firstseen.processes;
+package io.firstseen.embedded;
 
 import java.nio.file.Path;
 
 /** Paths in Flink's notation. */
 public final class FlinkPath {
-
   private FlinkPath() {}
 
-  /** A path in Flink's notation, in which no character is escaped, unlike in a URI. */
+  /**
+   * Returns a path in Flink's notation, in which no character is escaped, unlike in a URI: Flink
+   * would create a directory named {@code %20}.
+   */
   public static String of(Path path) {
     return new org.apache.flink.core.fs.Path(path.toUri()).toString();
   }
