@@ -105,18 +105,13 @@ public final class Main implements Callable<Integer> {
     System.exit(exit);
   }
 
-  /** Returns the command with the options of all subcommands. */
-  static CommandLine commandLine() {
-    return Subcommands.addTo(new CommandLine(new Main()), name -> true);
-  }
-
-  /** Returns the command with the options of the subcommands that {@code words} name. */
+  /** Returns the command with the subcommands that {@code words} need. */
   static CommandLine commandLineFor(String... words) {
     List<String> names = List.of(words);
-    // The script for completion contains all options.
-    return names.contains("completion")
-        ? commandLine()
-        : Subcommands.addTo(new CommandLine(new Main()), names::contains);
+    CommandLine command = new CommandLine(new Main());
+    return Subcommands.addNamed(command, names)
+        ? command
+        : Subcommands.addAll(new CommandLine(new Main()), names::contains);
   }
 
   /** Runs the command in this JVM; {@code debug} prints the stack trace of an internal error. */

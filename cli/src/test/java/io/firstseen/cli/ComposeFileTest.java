@@ -145,7 +145,7 @@ class ComposeFileTest {
               .isIn("io.firstseen.jobs.DedupJob", "io.firstseen.jobs.SnapshotJob");
           assertThat(parsed(new CommandLine(options), command(name))).as(name).isTrue();
         });
-    assertThat(parsed(Main.commandLine(), command("serve"))).isTrue();
+    assertThat(parsed(Main.commandLineFor("serve"), command("serve"))).isTrue();
   }
 
   private static boolean parsed(CommandLine command, List<String> words) {

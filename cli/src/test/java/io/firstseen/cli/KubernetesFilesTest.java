@@ -171,7 +171,7 @@ class KubernetesFilesTest {
     assertThat(service.of("spec").value("selector")).isEqualTo(pod.of("metadata").value("labels"));
 
     CommandLine.ParseResult options =
-        Main.commandLine().parseArgs(texts(serve().value("args"))).subcommand();
+        Main.commandLineFor("serve").parseArgs(texts(serve().value("args"))).subcommand();
     assertThat(options.commandSpec().name()).isEqualTo("serve");
     Node port = new Node(((List<?>) serve().value("ports")).get(0));
     assertThat(options.matchedOptionValue("--port", 0)).isEqualTo(port.value("containerPort"));

@@ -1,6 +1,7 @@
 package io.firstseen.cli.completion;
 
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Subcommands;
 import io.firstseen.cli.shared.Verb;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +26,8 @@ public final class CompletionCommand extends Verb {
 
   @Override
   public Integer call() {
-    CommandLine root = commandLine().getCommandSpec().root().commandLine();
+    CommandLine root = new CommandLine(commandLine().getCommandSpec().root().userObject());
+    Subcommands.addAll(root, name -> true);
     nameValuesAsOptionsDo(root);
     out().print(AutoComplete.bash(root.getCommandName(), root));
     return ExitCode.GOOD;
