@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
-import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.JobNeeds.Job;

@@ -12,7 +12,6 @@ import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.ExpectedSet;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.JobMain;

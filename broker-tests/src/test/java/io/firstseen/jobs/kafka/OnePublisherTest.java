@@ -14,7 +14,6 @@ import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.options.KafkaOptions;
 import java.nio.file.Path;

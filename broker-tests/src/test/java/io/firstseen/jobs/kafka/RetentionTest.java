@@ -13,7 +13,6 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
 import io.firstseen.embedded.SharedCluster;
-import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.jobs.kafka.JobNeeds.Job;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;

@@ -18,7 +18,6 @@ import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.fixtures.AcceptedKeys;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.UserErrorException;

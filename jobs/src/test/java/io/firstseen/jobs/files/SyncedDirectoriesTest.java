@@ -11,7 +11,6 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.fixtures.SyncedPaths;
 import io.firstseen.serializers.SnapshotRecord;
 import java.net.URI;
 import java.nio.file.Path;
