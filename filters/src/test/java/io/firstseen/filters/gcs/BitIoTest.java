@@ -139,7 +139,7 @@ class BitIoTest {
   @Test
   void positionsGoBeyondTwoToThe31() {
     long bits = (1L << 31) + 1000;
-    BitWriter writer = new BitWriter(bits);
+    BitWriter writer = new BitWriter(bits + 128);
     for (long written = 0; written < bits - 40; written += 60) {
       writer.write(0, 60);
     }

@@ -21,6 +21,7 @@ import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsReport;
 import net.jqwik.api.statistics.StatisticsReport.StatisticsReportMode;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,6 +38,8 @@ class UrlExpressionsTest {
       List.of("", "", "?", "?q=a/b", "?q=%2F#x", "?a=http://b/");
   private static final List<String> SUBDOMAINS =
       List.of("", "", "www.", "WWW.", "a-b.", "x$y.", "*.", "%77ww.", "ü.");
+
+  private static List<String> realHosts;
 
   private static List<String> expressions(String url) {
     try {
@@ -95,16 +98,18 @@ class UrlExpressionsTest {
     return IpLiterals.endsInNumber(host) ? -1 : (int) host.chars().filter(c -> c == '.').count();
   }
 
-  private static List<String> realHosts() throws IOException {
+  @BeforeAll
+  static void readRealHosts() throws IOException {
     List<String> hosts = new ArrayList<>();
     for (var stream : RealUrlsTest.streams()) {
       hosts.addAll(RealUrlsTest.keysOf(stream));
     }
-    return hosts.stream()
-        .map(UrlExpressionsTest::entry)
-        .filter(entry -> entry.endsWith("/"))
-        .map(entry -> entry.substring(0, entry.length() - 1))
-        .toList();
+    realHosts =
+        hosts.stream()
+            .map(UrlExpressionsTest::entry)
+            .filter(entry -> entry.endsWith("/"))
+            .map(entry -> entry.substring(0, entry.length() - 1))
+            .toList();
   }
 
   /**
@@ -126,14 +131,14 @@ class UrlExpressionsTest {
   }
 
   @Test
-  void everyRealHostAnswersForTenVisits() throws IOException {
-    assertThat(missed(realHosts(), expression -> true)).isEmpty();
+  void everyRealHostAnswersForTenVisits() {
+    assertThat(missed(realHosts, expression -> true)).isEmpty();
   }
 
   /** Controls: with a rule that loses something, visits are missed. */
   @Test
-  void aLostPrefixOrSuffixIsFoundOut() throws IOException {
-    List<String> hosts = realHosts().subList(0, 500);
+  void aLostPrefixOrSuffixIsFoundOut() {
+    List<String> hosts = realHosts.subList(0, 500);
     assertThat(missed(hosts, expression -> !expression.endsWith("/"))).isNotEmpty();
     assertThat(missed(hosts, expression -> expression.indexOf('.') != expression.lastIndexOf('.')))
         .as("suffixes down to three labels only")
@@ -141,12 +146,12 @@ class UrlExpressionsTest {
   }
 
   @Test
-  void whatIsBesideTheListIsNotOnIt() throws IOException {
+  void whatIsBesideTheListIsNotOnIt() {
     Set<String> listed = new HashSet<>();
-    realHosts().forEach(host -> listed.add(host + "/"));
+    realHosts.forEach(host -> listed.add(host + "/"));
     assertThat(listed).hasSizeGreaterThan(10_000);
     SplittableRandom random = new SplittableRandom(25);
-    for (String host : realHosts()) {
+    for (String host : realHosts) {
       int start = labels(host) < 0 ? -1 : PublicSuffixes.bundled().registrableStart(host);
       if (start >= 0) {
         String beside = host.substring(0, start) + "beside-" + host.substring(start);

@@ -41,22 +41,22 @@ class TextSignatureTest {
 
   private static Set<String> shingles(NearRule rule, String text) {
     Set<String> shingles = new HashSet<>();
-    String[] units =
+    List<String> units =
         rule.unit() == NearRule.Unit.WORDS
-            ? text.split(" ")
-            : text.codePoints().mapToObj(Character::toString).toArray(String[]::new);
+            ? List.of(text.split(" "))
+            : text.codePoints().mapToObj(Character::toString).toList();
     String between = rule.unit() == NearRule.Unit.WORDS ? " " : "";
-    for (int i = 0; i + rule.shingle() <= units.length; i++) {
-      shingles.add(String.join(between, List.of(units).subList(i, i + rule.shingle())));
+    for (int i = 0; i + rule.shingle() <= units.size(); i++) {
+      shingles.add(String.join(between, units.subList(i, i + rule.shingle())));
     }
     return shingles;
   }
 
   private static double jaccard(NearRule rule, String first, String second) {
-    Set<String> common = new HashSet<>(shingles(rule, first));
-    common.retainAll(shingles(rule, second));
-    Set<String> all = new HashSet<>(shingles(rule, first));
-    all.addAll(shingles(rule, second));
+    Set<String> common = shingles(rule, first);
+    Set<String> all = shingles(rule, second);
+    common.retainAll(all);
+    all.addAll(shingles(rule, first));
     return (double) common.size() / all.size();
   }
 
