@@ -80,7 +80,7 @@ class PythonFormsTest {
   void keysOfRealStreams(Path stream) throws Exception {
     List<Question> questions = new ArrayList<>();
     List<String> keys = List.copyOf(RealUrlsTest.keysOf(stream));
-    int step = System.getProperty("firstseen.streams") == null ? 3 / Math.min(3, SCALE) : 1;
+    int step = System.getProperty("firstseen.streams") == null ? 9 / Math.min(9, SCALE) : 1;
     for (int at = 0; at < keys.size(); at += step) {
       String url = SPELLINGS.get(at % SPELLINGS.size()).formatted(keys.get(at));
       questions.addAll(aboutUrl(url.getBytes(UTF_8)));
@@ -99,7 +99,7 @@ class PythonFormsTest {
             .toArray();
     SplittableRandom random = new SplittableRandom(243);
     List<Question> questions = new ArrayList<>();
-    int texts = 1_500 * SCALE;
+    int texts = 800 * SCALE;
     for (int i = 0; i < texts; i++) {
       StringBuilder text = new StringBuilder(i % 3 == 0 ? "a.example/" : "");
       for (int length = random.nextInt(1, 12); length > 0; length--) {
@@ -147,7 +147,7 @@ class PythonFormsTest {
             "@");
     SplittableRandom random = new SplittableRandom(246);
     List<Question> questions = new ArrayList<>();
-    int lines = 2_000 * SCALE;
+    int lines = 1_000 * SCALE;
     for (int i = 0; i < lines; i++) {
       StringBuilder line = new StringBuilder();
       for (int left = random.nextInt(1, 7); left > 0; left--) {

@@ -19,7 +19,7 @@ class PythonRandomTextsTest {
 
   @Provide
   static Arbitrary<List<String>> texts() {
-    return UrlTexts.any().list().ofSize(2_000 * Integer.getInteger("firstseen.scale", 1));
+    return UrlTexts.any().list().ofSize(1_000 * Integer.getInteger("firstseen.scale", 1));
   }
 
   @Property(seed = "242", tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)

@@ -97,8 +97,12 @@ class TextFoldingTest {
   /** Far from the guard; and what the shortcut for ASCII relies on. */
   @Test
   void everyCodePointSettlesInThreeRoundsAndAtOnceIfItsFormIsAscii() {
+    int step = Integer.getInteger("firstseen.scale", 1) == 1 ? 16 : 1;
     for (int codePoint = 0; codePoint <= Character.MAX_CODE_POINT; codePoint++) {
-      if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
+      int type = Character.getType(codePoint);
+      // Of those without a meaning, the quick tier takes some.
+      boolean meaningless = type == Character.UNASSIGNED || type == Character.PRIVATE_USE;
+      if (type == Character.SURROGATE || (meaningless && codePoint % step != 0)) {
         continue;
       }
       String first = TextFolding.once("a" + Character.toString(codePoint) + "b");

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestTest {
-  /** One in so many forgeries is tried. */
+  /** One in so many forgeries, and each changed bit, is tried. */
   private static final int STEP = Integer.getInteger("firstseen.scale", 1) > 1 ? 1 : 5;
 
   private static final String ROOT = "ab".repeat(32);
@@ -444,6 +444,9 @@ class ManifestTest {
     byte[] good = full.toBytes();
     for (int at = 0; at < good.length; at++) {
       for (int change = 1; change < 256; change++) {
+        if (change % STEP != 0 && Integer.bitCount(change) > 1) {
+          continue;
+        }
         byte[] changed = good.clone();
         changed[at] ^= (byte) change;
         if (at >= good.length - SIGNATURE_BYTES) {

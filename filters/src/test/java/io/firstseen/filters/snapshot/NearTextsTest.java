@@ -105,7 +105,7 @@ class NearTextsTest {
     SnapshotSet after = CatchUp.to(second, List.of(before), published).set();
     NearTexts near = NearTexts.of(after, HASH);
     int found = 0;
-    int asked = Math.min(15, count);
+    int asked = Math.min(6 * Integer.getInteger("firstseen.scale", 1), count);
     for (int i = 0; i < asked; i++) {
       String text = texts.get(i * (count / asked));
       String variant = text.replaceFirst("\\w+ \\w+", words(random, 1)) + "!";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class SnapshotMutationTest {
   private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
-  private static final int MUTATIONS = SCALE == 1 ? 30_000 : 100_000 * SCALE;
+  private static final int MUTATIONS = SCALE == 1 ? 15_000 : 100_000 * SCALE;
   private static final long SPARE_BYTES = 1 << 20;
   // All 8-byte numbers in the header that state a count or length.
   private static final int[] AMOUNTS = {72, 80, 88, 96, 104, 112, 120, 192, 200};
