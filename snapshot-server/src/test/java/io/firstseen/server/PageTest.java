@@ -433,15 +433,16 @@ class PageTest {
   }
 
   /** Its Unicode version differs from the versions of Node and the JDK. */
-  @ParameterizedTest
-  @CsvSource({
-    "url, url-2",
-    "url-3, url",
-    "url-expression, url-expression-1",
-    "url-expression-2, url-expression",
-    "text, text"
-  })
-  void aBrowserGivesTheFormsOfTheVectors(String file, String rule) throws Exception {
+  @Test
+  void aBrowserGivesTheFormsOfTheVectors() throws Exception {
+    requireForms("url", "url-2");
+    requireForms("url-3", "url");
+    requireForms("url-expression", "url-expression-1");
+    requireForms("url-expression-2", "url-expression");
+    requireForms("text", "text");
+  }
+
+  private static void requireForms(String file, String rule) throws Exception {
     JsonNode keys =
         new ObjectMapper()
             .readTree(Path.of("../conformance/vectors", file + ".json").toFile())
@@ -467,7 +468,7 @@ class PageTest {
                 .formatted(keys, rule));
     assertThat(keys).hasSizeGreaterThan(20);
     assertThat(wrong.isArray()).isTrue();
-    assertThat(wrong).isEmpty();
+    assertThat(wrong).as(file).isEmpty();
   }
 
   /** With the secret the page could craft keys that the dedup takes for others. */
