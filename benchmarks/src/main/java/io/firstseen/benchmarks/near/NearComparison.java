@@ -37,8 +37,6 @@ import picocli.CommandLine.Option;
 @SuppressWarnings("try")
 public final class NearComparison extends FiguresProgram {
   private static final long SEED = 20261127;
-  private static final int COPIES_OF_KIND = 2_000;
-  private static final int NEW_TEXTS = 5_000;
   private static final double FPR = 0.001;
 
   @Option(
@@ -127,8 +125,16 @@ public final class NearComparison extends FiguresProgram {
 
   private record Result(String index, double rate, double bytes, BitSet found) {}
 
+  private final int copiesOfKind;
+  private final int newTexts;
+
+  NearComparison(int copiesOfKind, int newTexts) {
+    this.copiesOfKind = copiesOfKind;
+    this.newTexts = newTexts;
+  }
+
   public static void main(String[] arguments) {
-    exit(new NearComparison(), arguments);
+    exit(new NearComparison(2_000, 5_000), arguments);
   }
 
   @Override
@@ -145,7 +151,7 @@ public final class NearComparison extends FiguresProgram {
     for (String mail : corpus.mails) {
       List<String> ofMail =
           profile == Profile.SHORT ? Corpus.parts(mail, profile.words) : List.of(mail);
-      (unseen.size() < NEW_TEXTS / 2 && unseen.size() <= seen.size() / 4 ? unseen : seen)
+      (unseen.size() < newTexts / 2 && unseen.size() <= seen.size() / 4 ? unseen : seen)
           .addAll(ofMail);
     }
     int ofMails = Math.min(seen.size(), texts);
@@ -157,7 +163,7 @@ public final class NearComparison extends FiguresProgram {
                 i < ofMails
                     ? seen.get(i)
                     : corpus.chain(profile.words, new SplittableRandom(SEED + i)));
-    while (unseen.size() < NEW_TEXTS) {
+    while (unseen.size() < newTexts) {
       unseen.add(corpus.chain(profile.words, random));
     }
     List<Result> results = new ArrayList<>();
@@ -181,8 +187,8 @@ public final class NearComparison extends FiguresProgram {
                 profile.name().toLowerCase(Locale.ROOT),
                 live.size(),
                 ofMails,
-                queries.size() - NEW_TEXTS,
-                NEW_TEXTS));
+                queries.size() - newTexts,
+                newTexts));
     if (python != null) {
       results.addAll(peers(profile, work, live, queries));
     }
@@ -209,7 +215,7 @@ public final class NearComparison extends FiguresProgram {
     return timed / seconds;
   }
 
-  private static List<Query> queries(
+  private List<Query> queries(
       Profile profile,
       NearTask task,
       List<byte[]> live,
@@ -219,7 +225,7 @@ public final class NearComparison extends FiguresProgram {
       throws Exception {
     List<Query> queries = new ArrayList<>();
     for (Senders kind : Senders.values()) {
-      for (int i = 0; i < COPIES_OF_KIND; i++) {
+      for (int i = 0; i < copiesOfKind; i++) {
         byte[] form = live.get(random.nextInt(live.size()));
         byte[] changed =
             NearTask.form(kind.change(new String(form, UTF_8), profile.changed, corpus, random));
@@ -230,7 +236,7 @@ public final class NearComparison extends FiguresProgram {
         queries.add(new Query(changed, kind, similarity >= 0.8));
       }
     }
-    for (String text : unseen.subList(0, NEW_TEXTS)) {
+    for (String text : unseen.subList(0, newTexts)) {
       queries.add(new Query(NearTask.form(text), null, false));
     }
     return queries;
@@ -338,9 +344,9 @@ public final class NearComparison extends FiguresProgram {
           profile.recall,
           "");
       figures.atMost(
-          "  new texts dropped, of %,d".formatted(NEW_TEXTS),
+          "  new texts dropped, of %,d".formatted(newTexts),
           dropped,
-          profile.drops * NEW_TEXTS,
+          profile.drops * newTexts,
           "texts");
       figures.plain("  bytes per live text", result.bytes, "B");
       figures.plain("  texts per second of CPU time", result.rate, "1/s");
@@ -348,7 +354,7 @@ public final class NearComparison extends FiguresProgram {
           (kind, count) ->
               figures.plain(
                   "  found, " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '),
-                  (double) count / COPIES_OF_KIND,
+                  (double) count / copiesOfKind,
                   ""));
     }
   }

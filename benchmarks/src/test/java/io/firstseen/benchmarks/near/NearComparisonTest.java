@@ -30,7 +30,7 @@ class NearComparisonTest {
     writeMails(directory);
     Path json = directory.resolve("figures.json");
     int status =
-        new NearComparison()
+        new NearComparison(200, 500)
             .commandLine()
             .execute("--mails=" + directory, "--texts=150", "--profile=short", "--json=" + json);
     assertThat(status).as("all targets are reached").isZero();
