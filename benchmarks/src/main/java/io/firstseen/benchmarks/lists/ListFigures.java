@@ -300,7 +300,7 @@ public final class ListFigures extends FiguresProgram {
 
   /** Every second host is listed; all visits to it must be found. */
   private void asHosts(String name, Set<String> hosts) throws Exception {
-    Set<String> listed = everySecond(hosts, "%s/");
+    Set<String> listed = everySecond(hosts, "/");
     UrlLists lists = listOf(listed);
     long visits = 0;
     long missed = 0;
@@ -320,14 +320,14 @@ public final class ListFigures extends FiguresProgram {
 
   /** The same with a URL of each host listed, which must be found in other spellings. */
   private void asUrls(String name, Set<String> hosts) throws Exception {
-    Set<String> listed = everySecond(hosts, "%s/login/index.php?id=1");
+    Set<String> listed = everySecond(hosts, "/login/index.php?id=1");
     UrlLists lists = listOf(listed);
     long missed = 0;
     for (String entry : listed) {
       String host = entry.substring(0, entry.indexOf('/'));
       for (String pattern :
           List.of("https://%s/login/index.php?id=1", "HTTP://%s.:80/a/../login/index.php?id=1#x")) {
-        missed += lists.ask(null, expressions(pattern.formatted(host))).isPresent() ? 0 : 1;
+        missed += lists.ask(null, expressions(pattern.replace("%s", host))).isPresent() ? 0 : 1;
       }
     }
     figures.atMost(
@@ -338,12 +338,12 @@ public final class ListFigures extends FiguresProgram {
     beside(name + ", URLs", lists, listed, hosts);
   }
 
-  private static Set<String> everySecond(Set<String> hosts, String pattern) {
+  private static Set<String> everySecond(Set<String> hosts, String path) {
     Set<String> entries = new TreeSet<>();
     int i = 0;
     for (String host : hosts) {
       if (i++ % 2 == 0) {
-        entries.add(pattern.formatted(host));
+        entries.add(host + path);
       }
     }
     return entries;
@@ -383,7 +383,7 @@ public final class ListFigures extends FiguresProgram {
     List<UrlExpressions> asked = new ArrayList<>();
     double stated = 0;
     for (String host : hosts) {
-      UrlExpressions url = expressions("https://%s/account/verify.php?user=7".formatted(host));
+      UrlExpressions url = expressions("https://" + host + "/account/verify.php?user=7");
       List<String> all = url.asList();
       if (all.stream().noneMatch(listed::contains) && domains.add(all.get(all.size() - 1))) {
         asked.add(url);

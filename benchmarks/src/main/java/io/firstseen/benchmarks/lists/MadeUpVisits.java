@@ -31,7 +31,7 @@ final class MadeUpVisits {
   private static String escaped(String host) {
     StringBuilder out = new StringBuilder();
     for (byte c : host.getBytes(US_ASCII)) {
-      out.append(c == '.' ? "." : "%%%02x".formatted(c));
+      out.append(c == '.' ? "." : "%" + Integer.toHexString(c));
     }
     return out.toString();
   }

@@ -53,7 +53,7 @@ class ListFiguresTest {
         .execute(
             "--lists=3",
             "--keys=1000",
-            "--questions=2000",
+            "--questions=1000",
             "--rounds=1",
             "--json=" + directory.resolve("lists.json"));
   }
