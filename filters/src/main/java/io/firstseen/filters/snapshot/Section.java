@@ -237,9 +237,10 @@ public final class Section {
       String what, @Nullable AscendingCode code, long count, long bits, int maxPadding)
       throws MalformedSnapshotException {
     int minBits = code == null ? 1 : code.minBits();
-    requireThat(
-        count <= bits / minBits && (count > 0 || bits <= maxPadding),
-        "%d %svalues cannot have codes of %d bits".formatted(count, what, bits));
+    if (count > bits / minBits || (count == 0 && bits > maxPadding)) {
+      throw new MalformedSnapshotException(
+          "%d %svalues cannot have codes of %d bits".formatted(count, what, bits));
+    }
   }
 
   /** Returns whether this is the whole set of a shard and not a change. */
