@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -149,20 +148,25 @@ public final class TestPublisher {
 
   /** Publishes window {@code sequence}, at whose end the set holds the keys of these hashes. */
   public Publication publish(long sequence, long[] hashes) {
+    long[][] ofShards = new long[shards.length][hashes.length];
+    int[] counts = new int[shards.length];
+    for (long hash : hashes) {
+      int shard = parameters.shards().shardOf(hash);
+      ofShards[shard][counts[shard]++] = hash;
+    }
     List<Entry> bases = new ArrayList<>();
     SortedMap<Integer, Section> sections = new TreeMap<>();
     for (int shard = 0; shard < shards.length; shard++) {
       int number = shard;
-      change(shard, sequence, hashes, bases).ifPresent(section -> sections.put(number, section));
+      change(shard, sequence, Arrays.copyOf(ofShards[shard], counts[shard]), bases)
+          .ifPresent(section -> sections.put(number, section));
     }
     List<Entry> pack = sections.isEmpty() ? List.of() : chunks(pack(sequence, sections, bases));
     return new Publication(manifest(sequence), bases, pack, manifestEntry(sequence));
   }
 
-  private Optional<Section> change(int number, long sequence, long[] hashes, List<Entry> bases) {
+  private Optional<Section> change(int number, long sequence, long[] own, List<Entry> bases) {
     Shard shard = shards[number];
-    long[] own =
-        LongStream.of(hashes).filter(hash -> parameters.shards().shardOf(hash) == number).toArray();
     Snapshot before = shard.snapshot;
     if (before == null && own.length == 0) {
       return Optional.empty();
