@@ -54,10 +54,14 @@ final class FieldReader {
     long number = 0;
     for (int shift = 0; ; shift += LEB_BITS) {
       long next = u8(what);
-      requireThat(shift <= LAST_LEB_SHIFT, what + " must be below 2^63");
+      if (shift > LAST_LEB_SHIFT) {
+        throw new MalformedSnapshotException(what + " must be below 2^63");
+      }
       number |= (next & 0x7F) << shift;
       if (next < 0x80) {
-        requireThat(next != 0 || shift == 0, what + " must have no leading zeros");
+        if (next == 0 && shift > 0) {
+          throw new MalformedSnapshotException(what + " must have no leading zeros");
+        }
         return number;
       }
     }
@@ -139,8 +143,9 @@ final class FieldReader {
   }
 
   private void requireLeft(int length, String what) throws MalformedSnapshotException {
-    requireThat(
-        in.remaining() >= length,
-        what + " needs " + length + " bytes, only " + in.remaining() + " are left");
+    if (in.remaining() < length) {
+      throw new MalformedSnapshotException(
+          what + " needs " + length + " bytes, only " + in.remaining() + " are left");
+    }
   }
 }
