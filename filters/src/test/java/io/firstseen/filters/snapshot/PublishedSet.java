@@ -1,6 +1,7 @@
 package io.firstseen.filters.snapshot;
 
 import io.firstseen.filters.gcs.Universe;
+import io.firstseen.filters.gcs.UnsignedSort;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,8 +63,15 @@ final class PublishedSet implements BlobLoader {
   /** Publishes the window of a sequence, at whose end these hashes are live. */
   Manifest window(long sequence, Collection<Long> hashes) {
     SortedMap<Integer, Section> sections = new TreeMap<>();
+    long[] sorted =
+        UnsignedSort.parallelSorted(hashes.stream().mapToLong(Long::longValue).toArray());
+    int to = 0;
     for (int shard = 0; shard < snapshots.length; shard++) {
-      long[] ofShard = ofShard(shard, hashes);
+      int from = to;
+      while (to < sorted.length && parameters.shards().shardOf(sorted[to]) == shard) {
+        to++;
+      }
+      long[] ofShard = Arrays.copyOfRange(sorted, from, to);
       if (ofShard.length > 0 || snapshots[shard] != null) {
         change(sequence, shard, ofShard, sections);
       }
@@ -83,13 +91,6 @@ final class PublishedSet implements BlobLoader {
         ShardTree.root(Arrays.stream(snapshots).map(ShardTree.Leaf::of).toList()),
         kept.isEmpty() ? null : kept.getLast().reference,
         packBytes);
-  }
-
-  private long[] ofShard(int shard, Collection<Long> hashes) {
-    return hashes.stream()
-        .mapToLong(Long::longValue)
-        .filter(hash -> parameters.shards().shardOf(hash) == shard)
-        .toArray();
   }
 
   private void change(
