@@ -119,32 +119,9 @@ class PythonFormsTest {
   void linesOfLists() throws Exception {
     List<String> pieces =
         List.of(
-            "example.com",
-            "192.0.2.0",
-            "2001:db8::",
-            "[2001:db8::]",
-            "10",
-            "http://",
-            "0.0.0.0 ",
-            "||",
-            "*.",
-            ".",
-            "*",
-            "/*",
-            "/",
-            "/24",
-            "/dir/",
-            "a",
-            "?",
-            "=",
-            "#",
-            " ",
-            "^",
-            "$all",
-            "%2A",
-            ":80",
-            "\\",
-            "@");
+            ("example.com¦192.0.2.0¦2001:db8::¦[2001:db8::]¦10¦http://¦0.0.0.0 ¦||¦*.¦.¦*¦/*¦"
+                    + "/¦/24¦/dir/¦a¦?¦=¦#¦ ¦^¦$all¦%2A¦:80¦\\¦@")
+                .split("¦"));
     SplittableRandom random = new SplittableRandom(246);
     List<Question> questions = new ArrayList<>();
     int lines = 1_000 * SCALE;
