@@ -492,6 +492,7 @@ class MatchTest {
         allowing.publish(sequence, sequence % 2 == 0 ? entry : none);
         long published = sequence;
         await("sequence " + sequence + " answers")
+            .pollInterval(Duration.ofMillis(10))
             .atMost(Duration.ofSeconds(30))
             .until(() -> seen.contains(published) || asker.isDone());
       }
