@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Against the general parser, which decides what an event is. */
 class FlatJsonTest {
   private static final long SEED = 20261125;
-  private static final int TRIES = 200_000 * Integer.getInteger("firstseen.scale", 1);
+  private static final int TRIES = 80_000 * Integer.getInteger("firstseen.scale", 1);
   private static final String EVENT = "{\"ts\":12,\"op\":\"add\",\"key\":\"k\"}";
 
   @ParameterizedTest
