@@ -603,7 +603,7 @@ class JavaScriptReaderTest {
           case BASE -> published.blobs().get(list.bases().get(0).digest());
         };
     int[] kinds = new int[3];
-    int damages = 80 * SCALE;
+    int damages = 50 * SCALE;
     for (int i = 0; i < damages; i++) {
       byte[] damaged = good.clone();
       damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));

@@ -382,7 +382,7 @@ class PythonReaderTest {
         };
     SnapshotDirectory store = new SnapshotDirectory(directory.resolve("set"));
     int[] statuses = new int[3];
-    int damages = 60 * SCALE;
+    int damages = 40 * SCALE;
     for (int i = 0; i < damages; i++) {
       byte[] damaged = good.clone();
       damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));

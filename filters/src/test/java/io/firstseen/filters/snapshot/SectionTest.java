@@ -416,7 +416,7 @@ class SectionTest {
   @Test
   void appliesInConstantMemoryBesidesParentAndChild() throws Exception {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    for (int count : new int[] {20_000, 640_000}) {
+    for (int count : new int[] {20_000, 320_000}) {
       long[] all = SnapshotTest.hashes(new SplittableRandom(212), count + count / 50, 4, 1);
       Universe universe = Universe.ofBits(40, count);
       Snapshot before = snapshot(1, Arrays.copyOf(all, count), universe);
