@@ -54,10 +54,10 @@ class TextSignatureTest {
 
   private static double jaccard(NearRule rule, String first, String second) {
     Set<String> common = shingles(rule, first);
-    Set<String> all = shingles(rule, second);
-    common.retainAll(all);
-    all.addAll(shingles(rule, first));
-    return (double) common.size() / all.size();
+    Set<String> others = shingles(rule, second);
+    int both = common.size() + others.size();
+    common.retainAll(others);
+    return (double) common.size() / (both - common.size());
   }
 
   private static String words(SplittableRandom random, int count) {
