@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page, as a browser shows it. Leaves screenshots in {@code target/page}. */
@@ -488,22 +487,23 @@ class PageTest {
     assertThat(text("#answer")).isEqualTo("The service does not respond.");
   }
 
-  @ParameterizedTest
-  @CsvSource({"1100, false", "320, true"})
-  void isLegibleOnEveryScreen(int width, boolean dark) throws Exception {
-    assertLegible(width, dark);
+  @Test
+  void isLegibleOnEveryScreen() throws Exception {
+    download();
+    assertLegible(1100, false);
+    assertLegible(320, true);
   }
 
   @Tag("slow")
-  @ParameterizedTest
-  @CsvSource({"1100, true", "320, false"})
-  void isLegibleInTheOtherColours(int width, boolean dark) throws Exception {
-    assertLegible(width, dark);
+  @Test
+  void isLegibleInTheOtherColours() throws Exception {
+    download();
+    assertLegible(1100, true);
+    assertLegible(320, false);
   }
 
   private void assertLegible(int width, boolean dark) throws Exception {
     browser.become(width, 900, dark);
-    download();
     ask("https://example.org/" + "very-long-".repeat(30));
     browser.evaluate("document.querySelector('details').open = true");
     browser.screenshot(SCREENSHOTS.resolve(width + (dark ? "-dark" : "-light") + ".png"));
