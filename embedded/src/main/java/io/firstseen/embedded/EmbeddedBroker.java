@@ -351,13 +351,15 @@ public final class EmbeddedBroker implements Closeable {
 
     /**
      * For the demo and for most tests: a broker that starts and responds fast, needs little memory,
-     * does not create topics automatically, and retains records of any age. A stock broker deletes
-     * records older than seven days half a minute after its start and then every five minutes.
+     * writes nothing while idle, does not create topics automatically, and retains records of any
+     * age. A stock broker deletes records older than seven days half a minute after its start and
+     * then every five minutes.
      */
     public static Settings tuned() {
       return stock()
           .with("log.retention.ms", "-1")
           .with("auto.create.topics.enable", "false")
+          .with("metadata.max.idle.interval.ms", "0")
           .with("group.initial.rebalance.delay.ms", "0")
           .with("offsets.topic.num.partitions", "1")
           .with("transaction.state.log.num.partitions", "1")

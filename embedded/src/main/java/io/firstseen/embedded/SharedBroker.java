@@ -26,11 +26,16 @@ public final class SharedBroker implements BeforeAllCallback {
 
   /**
    * Returns the broker with {@link EmbeddedBroker.Settings#tuned}, for most tests. It is never
-   * restarted, so it has a stock broker's session timeout.
+   * restarted, so it has a stock broker's heartbeats.
    */
   public static SharedBroker tuned() {
     return new SharedBroker(
-        "tuned", EmbeddedBroker.Settings.tuned().with("broker.session.timeout.ms", "9000"));
+        "tuned",
+        EmbeddedBroker.Settings.tuned()
+            .with("broker.session.timeout.ms", "9000")
+            .with("broker.heartbeat.interval.ms", "2000")
+            .with("num.io.threads", "2")
+            .with("num.network.threads", "1"));
   }
 
   /**
