@@ -9,7 +9,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The bytes per key of a filter, measured on real filters filled with random hashes.
@@ -29,6 +32,9 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
   /** An arbitrary TTL, whose length does not change the size. */
   private static final long TTL_MILLIS = Expiry.EPOCHS * Expiry.MIN_TTL_MILLIS;
 
+  /** Sizing tries several numbers of shards, whose subtrees often have the same shape. */
+  private static final Map<List<?>, FilterSample> MEASURED = new ConcurrentHashMap<>();
+
   /** Measures a filter of at least one key per shard; small filters are measured repeatedly. */
   static FilterSample of(int identityBits, long keysOfShard, int shards, boolean expiring) {
     int halvings = 0;
@@ -39,6 +45,13 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
     CuckooShape shape = new CuckooShape(identityBits - halvings);
     long keys = Math.round(Math.scalb((double) keysOfShard, -halvings));
     long filters = Math.min(shards, Math.max(1, MAX_KEYS / keys));
+    return MEASURED.computeIfAbsent(
+        List.of(shape.identityBits(), keys, filters, expiring),
+        unused -> measure(shape, keys, filters, expiring));
+  }
+
+  private static FilterSample measure(
+      CuckooShape shape, long keys, long filters, boolean expiring) {
     SplittableRandom hashes = new SplittableRandom(SEED);
     DataOutputStream out = new DataOutputStream(OutputStream.nullOutputStream());
     long[] heapBytes = {0};
