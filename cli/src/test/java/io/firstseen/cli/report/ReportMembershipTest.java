@@ -1,6 +1,7 @@
 package io.firstseen.cli.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -97,20 +99,21 @@ class ReportMembershipTest {
 
   @Test
   void tellsMachinesWhatItFoundInOneObject() throws IOException {
+    String keys = IntStream.range(100, 1_000).mapToObj(i -> i + "\n").collect(joining());
     Invocation call =
         reportWithInput(
-            "one\n\n1\tadd\tx\n", "--input", "-", "--fpr", "0.01", "--probes", "500", "--json");
+            keys + "\n1\tadd\tx\n", "--input", "-", "--fpr", "0.01", "--probes", "500", "--json");
     assertThat(call.status()).as("%s", call).isZero();
     assertThat(call.err())
         .containsExactly(
-            "warning: 1 of 3 lines have no usable key and were skipped:",
-            "standard input:3: the line is a TSV event, which run and bootstrap read with "
+            "warning: 1 of 902 lines have no usable key and were skipped:",
+            "standard input:902: the line is a TSV event, which run and bootstrap read with "
                 + "--format tsv");
     assertThat(call.out()).hasSize(1);
     JsonNode json = new ObjectMapper().readTree(call.out().get(0));
-    assertThat(json.get("keys").intValue()).isEqualTo(1);
-    assertThat(json.get("keyBytes").intValue()).isEqualTo(3);
-    assertThat(json.get("lines").intValue()).isEqualTo(3);
+    assertThat(json.get("keys").intValue()).isEqualTo(900);
+    assertThat(json.get("keyBytes").intValue()).isEqualTo(2_700);
+    assertThat(json.get("lines").intValue()).isEqualTo(902);
     assertThat(json.get("unusable").intValue()).isEqualTo(1);
     assertThat(json.get("probes").intValue()).isEqualTo(500);
     assertThat(json.get("hash").textValue()).isEqualTo("siphash-2-4");
@@ -121,7 +124,7 @@ class ReportMembershipTest {
     JsonNode bloom = json.get("sets").get(2);
     assertThat(bloom.get("falsePositiveRate").doubleValue()).isEqualTo(0.01);
     assertThat(bloom.get("bitsPerKey").doubleValue())
-        .isEqualTo(8 * bloom.get("bytes").doubleValue());
+        .isEqualTo(8 * bloom.get("bytes").doubleValue() / 900);
     assertThat(bloom.get("measuredFalsePositiveRate").doubleValue())
         .isEqualTo(bloom.get("falsePositives").doubleValue() / 500)
         .isBetween(bloom.get("intervalLow").doubleValue(), bloom.get("intervalHigh").doubleValue());
