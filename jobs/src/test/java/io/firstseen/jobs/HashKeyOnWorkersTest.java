@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.events.EventParser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.HashKeyMismatchException;
@@ -53,7 +54,7 @@ class HashKeyOnWorkersTest {
   private static final String KEY = "9f03c7716ee24ab85d1c90f2a63b47de";
   private static final String OTHER = "000102030405060708090a0b0c0d0e0f";
 
-  @RegisterExtension private static final LocalCluster FLINK = new LocalCluster();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private Path directory;
   private Path keyFile;

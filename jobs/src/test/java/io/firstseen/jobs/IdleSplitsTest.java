@@ -3,6 +3,7 @@ package io.firstseen.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -21,15 +22,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Splits that fall silent and come back, in one reader and in two, through the whole job. */
 class IdleSplitsTest {
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
   private static final BlockingQueue<SnapshotRecord> RECORDS = new LinkedBlockingQueue<>();
 
   private final Map<String, byte[]> blobs = new HashMap<>();
@@ -122,9 +124,7 @@ class IdleSplitsTest {
 
   private static JobClient start(ScriptedSplits splits, int parallelism, String idleTimeout)
       throws Exception {
-    Configuration settings = new Configuration();
-    settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    StreamExecutionEnvironment env = FLINK.environment();
     SnapshotJob.build(
         env,
         splits,

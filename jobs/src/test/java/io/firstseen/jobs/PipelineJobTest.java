@@ -3,6 +3,7 @@ package io.firstseen.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.events.EventParser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -24,7 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +38,7 @@ class PipelineJobTest {
   private static final Path SAMPLE = Path.of("..", "examples", "phishing-domains-small.tsv.gz");
   private static final double RATE = 0.001;
 
-  @RegisterExtension private static final LocalCluster FLINK = new LocalCluster();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private Path directory;
   private Path input;
@@ -174,7 +174,7 @@ class PipelineJobTest {
     Path duplicates = out.resolve("duplicates");
     Path deadLetters = out.resolve("dead-letters");
     Path snapshots = out.resolve("snapshots");
-    StreamExecutionEnvironment env = FLINK.environment(new Configuration());
+    StreamExecutionEnvironment env = FLINK.environment();
     PipelineJob.build(
         env,
         EventFiles.source(

@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.events.EventParser;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.LocalCluster;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.operators.UserErrorException;
 import java.io.ByteArrayOutputStream;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.file.src.compression.StandardDeCompressors;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -32,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class FilesEndToEndTest {
 
-  @RegisterExtension private static final LocalCluster FLINK = new LocalCluster();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private Path directory;
 
@@ -235,7 +234,7 @@ class FilesEndToEndTest {
     Path duplicates = directory.resolve("duplicates");
     Path deadLetters = directory.resolve("dead-letters");
     JobOptions options = JobOptions.parse("--capacity=1000", "--canonicaliser=" + canonicaliser);
-    StreamExecutionEnvironment env = FLINK.environment(new Configuration());
+    StreamExecutionEnvironment env = FLINK.environment();
     DedupJob.build(
         env,
         EventFiles.source(
