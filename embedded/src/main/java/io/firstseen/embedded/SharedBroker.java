@@ -17,7 +17,7 @@ public final class SharedBroker implements BeforeAllCallback {
 
   private final String name;
   private final EmbeddedBroker.Settings settings;
-  private EmbeddedBroker broker;
+  private ExtensionContext context;
 
   private SharedBroker(String name, EmbeddedBroker.Settings settings) {
     this.name = name;
@@ -48,23 +48,22 @@ public final class SharedBroker implements BeforeAllCallback {
   }
 
   @Override
-  public void beforeAll(ExtensionContext context) {
-    broker =
-        Shared.get(
-            context,
-            EmbeddedBroker.class,
-            name,
-            directory -> EmbeddedBroker.start(directory, settings));
+  public void beforeAll(ExtensionContext ofClass) {
+    context = ofClass;
   }
 
   /** Returns the broker, which the caller must not close. */
   public EmbeddedBroker broker() {
-    return broker;
+    return Shared.get(
+        context,
+        EmbeddedBroker.class,
+        name,
+        directory -> EmbeddedBroker.start(directory, settings));
   }
 
   /** Returns the address for clients. */
   public String servers() {
-    return broker.bootstrapServers();
+    return broker().bootstrapServers();
   }
 
   /** Returns a name that no other test uses. */
@@ -79,8 +78,10 @@ public final class SharedBroker implements BeforeAllCallback {
 
   /** Creates a topic with one partition. */
   public void create(String topic, String cleanupPolicy) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", cleanupPolicy))));
+    broker()
+        .createTopics(
+            List.of(
+                new NewTopic(topic, 1, (short) 1)
+                    .configs(Map.of("cleanup.policy", cleanupPolicy))));
   }
 }
