@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -16,10 +17,11 @@ import org.junit.jupiter.api.Test;
 class ChecksTest {
   private static final double RATE = 0.001;
   private static final byte[] NO_VALUE = null;
+  private static List<DemoEvent> stream;
 
   private final ObservedOutcomes observed = new ObservedOutcomes();
   private final Set<String> filter = new HashSet<>();
-  private List<DemoEvent> events;
+  private List<DemoEvent> events = stream;
   private ExactModel model;
 
   /** Chooses the outcome of an event; null leaves it to the exact pipeline. */
@@ -27,9 +29,13 @@ class ChecksTest {
     Outcome.Kind instead(DemoEvent event, Outcome.Kind right);
   }
 
+  @BeforeAll
+  static void makeStream() throws Exception {
+    stream = SampleStream.events(4, 20_000);
+  }
+
   @BeforeEach
-  void makeStream() throws Exception {
-    events = SampleStream.events(4, 20_000);
+  void makeModel() {
     model = new ExactModel(events, keys -> RATE / 10);
   }
 
