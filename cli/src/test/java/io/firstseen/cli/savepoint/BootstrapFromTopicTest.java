@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
-import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.JobMain;
 import io.firstseen.jobs.kafka.ChangelogReader;
@@ -48,6 +48,7 @@ class BootstrapFromTopicTest {
   private static final byte[] VALUE = {1};
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private static Path directory;
 
@@ -265,33 +266,28 @@ class BootstrapFromTopicTest {
     }
     Configuration start = new Configuration();
     start.set(StateRecoveryOptions.SAVEPOINT_PATH, directory.resolve("P").toUri().toString());
-    try (EmbeddedCluster cluster =
-        EmbeddedCluster.start(
-            directory.resolve("flink"),
-            EmbeddedCluster.Settings.defaults().slotsPerTaskManager(2))) {
-      StreamExecutionEnvironment env = cluster.environment(start);
-      JobMain.buildOnKafka(
-          env,
-          Job.PIPELINE,
-          KafkaOptions.parse(
-              "--bootstrap-servers=" + KAFKA.servers(),
-              "--checkpoint-interval=300ms",
-              "--transactional-id-prefix=" + accepted,
-              "--events-topic=" + events,
-              "--accepted-topic=" + accepted,
-              "--duplicates-topic=" + duplicates,
-              "--dead-letters-topic=" + SharedBroker.unused("dead-letters"),
-              "--snapshots-topic=" + SharedBroker.unused("snapshots"),
-              "--accept-changes=set"),
-          JobOptions.parse(
-              "--parallelism=2",
-              "--state-backend=rocksdb",
-              "--dedup-shards=16",
-              "--hash-key-file=" + directory.resolve("hash.key")));
-      env.executeAsync();
-      assertThat(committed(duplicates, 2)).containsExactlyInAnyOrder("lives", "back");
-      assertThat(committed(accepted, 2)).containsExactlyInAnyOrder("removed", "new");
-    }
+    StreamExecutionEnvironment env = FLINK.environment(start);
+    JobMain.buildOnKafka(
+        env,
+        Job.PIPELINE,
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + KAFKA.servers(),
+            "--checkpoint-interval=300ms",
+            "--transactional-id-prefix=" + accepted,
+            "--events-topic=" + events,
+            "--accepted-topic=" + accepted,
+            "--duplicates-topic=" + duplicates,
+            "--dead-letters-topic=" + SharedBroker.unused("dead-letters"),
+            "--snapshots-topic=" + SharedBroker.unused("snapshots"),
+            "--accept-changes=set"),
+        JobOptions.parse(
+            "--parallelism=2",
+            "--state-backend=rocksdb",
+            "--dedup-shards=16",
+            "--hash-key-file=" + directory.resolve("hash.key")));
+    env.executeAsync();
+    assertThat(committed(duplicates, 2)).containsExactlyInAnyOrder("lives", "back");
+    assertThat(committed(accepted, 2)).containsExactlyInAnyOrder("removed", "new");
   }
 
   /** The keys of a topic's committed records, when there are enough of them. */
