@@ -75,6 +75,7 @@ public final class EmbeddedBroker implements Closeable {
   private final SharedServer shared;
   private final ControllerServer controller;
   private final BrokerServer broker;
+  private Admin admin;
   private boolean closed;
 
   private EmbeddedBroker(Path directory, Settings settings) throws Exception {
@@ -144,10 +145,8 @@ public final class EmbeddedBroker implements Closeable {
    * @throws org.apache.kafka.common.errors.TopicExistsException if a topic exists
    */
   public void createTopics(Collection<NewTopic> topics) {
-    try (Admin admin = admin()) {
-      get(admin.createTopics(topics).all());
-      awaitTopics(admin, topics.stream().map(NewTopic::name).toList());
-    }
+    get(admin().createTopics(topics).all());
+    awaitTopics(topics.stream().map(NewTopic::name).toList());
   }
 
   /**
@@ -215,8 +214,26 @@ public final class EmbeddedBroker implements Closeable {
    *     topic does not exist
    */
   public void awaitTopics(Collection<String> topics) {
-    try (Admin admin = admin()) {
-      awaitTopics(admin, topics);
+    Admin client = admin();
+    long deadlineNanos = System.nanoTime() + TOPIC_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        List<TopicPartition> partitions = new ArrayList<>();
+        for (TopicDescription topic : get(client.describeTopics(topics).allTopicNames()).values()) {
+          topic
+              .partitions()
+              .forEach(p -> partitions.add(new TopicPartition(topic.name(), p.partition())));
+        }
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        partitions.forEach(p -> ends.put(p, OffsetSpec.latest()));
+        get(client.listOffsets(ends).all());
+        return;
+      } catch (RetriableException e) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw new KafkaException("topics " + topics + " are not ready: " + e.getMessage(), e);
+        }
+        pause();
+      }
     }
   }
 
@@ -227,6 +244,9 @@ public final class EmbeddedBroker implements Closeable {
       return;
     }
     closed = true;
+    if (admin != null) {
+      admin.close();
+    }
     // The broker first: its controlled shutdown needs the controller.
     broker.shutdown();
     controller.shutdown();
@@ -234,36 +254,17 @@ public final class EmbeddedBroker implements Closeable {
     controller.awaitShutdown();
   }
 
-  private Admin admin() {
-    return Admin.create(
-        Map.of(
-            AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers(),
-            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-            (int) TOPIC_TIMEOUT.toMillis()));
-  }
-
-  private static void awaitTopics(Admin admin, Collection<String> topics) {
-    long deadlineNanos = System.nanoTime() + TOPIC_TIMEOUT.toNanos();
-    while (true) {
-      try {
-        List<TopicPartition> partitions = new ArrayList<>();
-        for (TopicDescription topic : get(admin.describeTopics(topics).allTopicNames()).values()) {
-          topic
-              .partitions()
-              .forEach(p -> partitions.add(new TopicPartition(topic.name(), p.partition())));
-        }
-        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-        partitions.forEach(p -> ends.put(p, OffsetSpec.latest()));
-        get(admin.listOffsets(ends).all());
-        return;
-      } catch (RetriableException e) {
-        if (System.nanoTime() - deadlineNanos > 0) {
-          throw new KafkaException("topics " + topics + " are not ready: " + e.getMessage(), e);
-        }
-        pause();
-      }
+  private synchronized Admin admin() {
+    if (admin == null) {
+      admin =
+          Admin.create(
+              Map.of(
+                  AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                  bootstrapServers(),
+                  AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                  (int) TOPIC_TIMEOUT.toMillis()));
     }
+    return admin;
   }
 
   private static void pause() {

@@ -61,7 +61,7 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 class ChangedOptionsTest {
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   // For each job and option: what differs from the options of the state, where "-" leaves an option
   // out; then a part of the message, if it is not "--option is value, recorded as".

@@ -54,7 +54,7 @@ class ChangedTopicsTest {
   private static final String ID = "[A-Za-z0-9_-]{22}";
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   private final String name = SharedBroker.unused("changed");
   private final String events = name + ".events";

@@ -53,7 +53,7 @@ class CompactedSnapshotsTest {
           "delete.retention.ms", "0",
           "segment.ms", "50");
 
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class DeadLettersTest {
 
   @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   private static final String BAD = "{\"broken\":\"";
 

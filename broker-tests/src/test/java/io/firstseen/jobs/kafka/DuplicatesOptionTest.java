@@ -35,7 +35,7 @@ class DuplicatesOptionTest {
   private static final int KEYS = 1_000;
 
   @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @ParameterizedTest
   @EnumSource(names = {"NONE", "SAMPLE"})

@@ -48,7 +48,7 @@ class ExactlyOnceTest {
 
   @RegisterExtension private static final SharedBroker TUNED = SharedBroker.tuned();
   @RegisterExtension private static final SharedBroker STOCK = SharedBroker.stock();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @TempDir private static Path directory;
 

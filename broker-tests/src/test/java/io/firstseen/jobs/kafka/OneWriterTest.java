@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.embedded.EmbeddedBroker;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.embedded.SharedBroker;
+import io.firstseen.embedded.SharedCluster;
 import io.firstseen.fixtures.EventStream;
 import io.firstseen.fixtures.TopicIo;
 import io.firstseen.jobs.JobMain;
@@ -37,7 +38,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,6 +51,7 @@ class OneWriterTest {
   private static final int KEYS = 500;
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;
@@ -93,21 +94,13 @@ class OneWriterTest {
   @BeforeAll
   static void start() throws Exception {
     kafka = KAFKA.broker();
-    cluster =
-        EmbeddedCluster.start(
-            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(5));
+    cluster = FLINK.cluster();
     topics = new TopicIo(kafka.bootstrapServers());
   }
 
-  @AfterEach
-  void cancelJobs() {
-    cluster.cancelJobs();
-  }
-
   @AfterAll
-  static void stop() throws Exception {
+  static void stop() {
     topics.close();
-    cluster.close();
   }
 
   private void begin(long seed, int ofPartitions) {

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OwnFormatsTest {
 
   @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @TempDir private static Path directory;
 

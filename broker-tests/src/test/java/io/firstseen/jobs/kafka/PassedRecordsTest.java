@@ -55,7 +55,7 @@ class PassedRecordsTest {
   private static final long START_MILLIS = 1_700_000_000_000L;
 
   @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   private final String name = SharedBroker.unused("passed");
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A snapshot job that comes back later than the accepted topic keeps removals. */
 class RetentionTest {
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   private final String accepted = SharedBroker.unused("retention.accepted");
   private final String snapshots = SharedBroker.unused("retention.snapshots");

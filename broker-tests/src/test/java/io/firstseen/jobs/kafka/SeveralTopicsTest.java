@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SeveralTopicsTest {
 
   @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   private final String name = SharedBroker.unused("several");
 

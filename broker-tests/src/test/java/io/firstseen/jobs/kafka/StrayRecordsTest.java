@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StrayRecordsTest {
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(5);
 
   @TempDir private static Path directory;
   private static EmbeddedCluster cluster;
