@@ -57,15 +57,6 @@ class BootstrapFromTopicTest {
     Files.writeString(directory.resolve("hash.key"), "000102030405060708090a0b0c0d0e0f");
   }
 
-  private static void create(String topic, int partitions) {
-    KAFKA
-        .broker()
-        .createTopics(
-            List.of(
-                new NewTopic(topic, partitions, (short) 1)
-                    .configs(Map.of("cleanup.policy", "compact"))));
-  }
-
   private static Invocation bootstrap(String topic, String savepoint, String... words) {
     String[] all = new String[5 + words.length];
     all[0] = "bootstrap";
@@ -337,7 +328,7 @@ class BootstrapFromTopicTest {
   @Test
   void anEmptyTopicGivesASavepointOfNothing() {
     String empty = SharedBroker.unused("empty");
-    create(empty, 3);
+    KAFKA.broker().createTopic(empty, 3);
     Invocation made = bootstrap(empty, "nothing");
     assertThat(made.status()).as("%s", made).isZero();
     assertThat(made.out()).contains("events              0", "keys                0");
