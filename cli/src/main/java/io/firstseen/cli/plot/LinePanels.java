@@ -27,7 +27,6 @@ public final class LinePanels {
   private static final double NOTE = 24;
   private static final int MIN_LEGEND_ROWS = 2;
   private static final int MARKED_POINTS = 24;
-
   private static final String FONTS = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
   private static final String INK = "#222222";
   private static final String PALE_INK = "#666666";

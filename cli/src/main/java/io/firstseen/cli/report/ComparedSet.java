@@ -24,7 +24,6 @@ record ComparedSet<K>(
   private static final int STRING_BYTES = 24;
   private static final int NODE_BYTES = 32;
   private static final int SET_AND_MAP_BYTES = 16 + 48;
-
   private static final int MIN_TABLE = 16;
 
   /**

@@ -1,5 +1,6 @@
 package io.firstseen.cli.run;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.cli.savepoint.SavepointDirectory;
@@ -8,7 +9,6 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Fields;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.cli.shared.Verb;
 import io.firstseen.embedded.EmbeddedCluster;
 import io.firstseen.events.EventParser;
@@ -167,7 +167,7 @@ public final class RunCommand extends Verb {
     if (summary.events() == summary.count(Outcome.Kind.DEAD_LETTER)) {
       throw new UserErrorException(
           "none of the %s lines of %s is a usable event"
-              .formatted(SnapshotSummary.number(summary.events()), InputFile.nameOf(input)));
+              .formatted(number(summary.events()), InputFile.nameOf(input)));
     }
     return ExitCode.GOOD;
   }
@@ -226,7 +226,7 @@ public final class RunCommand extends Verb {
           .printf(
               "warning: %s windows have no manifest, because the set fell or grew too far"
                   + " (--max-fall, --max-growth)%n",
-              SnapshotSummary.number(held));
+              number(held));
     }
     return new Summary(
         OutcomeCounts.of(results),
@@ -312,8 +312,7 @@ public final class RunCommand extends Verb {
     err()
         .printf(
             "warning: %s events are unusable (--dead-letters writes them to a file)%s%n",
-            SnapshotSummary.number(count),
-            count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
+            number(count), count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
     try (InputStream stream = Files.newInputStream(file)) {
       LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
       for (int told = 0; told < Math.min(count, MAX_DEAD_LETTERS_TOLD); told++) {
@@ -365,10 +364,8 @@ public final class RunCommand extends Verb {
     /** One line with the counts of a running job. */
     static String progress(Map<Outcome.Kind, Long> counts) {
       Summary soFar = new Summary(counts, null, 1);
-      return SnapshotSummary.number(soFar.count(Outcome.Kind.ACCEPTED))
-          + " accepted of "
-          + SnapshotSummary.number(soFar.events())
-          + " events";
+      String accepted = number(soFar.count(Outcome.Kind.ACCEPTED));
+      return accepted + " accepted of " + number(soFar.events()) + " events";
     }
   }
 }

@@ -66,7 +66,6 @@ import picocli.CommandLine.Option;
     })
 public final class ServeCommand extends JsonVerb {
   private static final long POLL_MILLIS = 200;
-
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
 
   @ArgGroup(multiplicity = "1")
@@ -502,9 +501,8 @@ public final class ServeCommand extends JsonVerb {
     for (int i = sequences.size() - 1; i >= 0; i--) {
       try {
         byte[] bytes = source.manifest(sequences.get(i));
-        Manifest manifest =
-            keys.isEmpty() ? Manifest.read(bytes) : ManifestCheck.requireSigned(bytes, keys);
-        return manifest.setName();
+        return (keys.isEmpty() ? Manifest.read(bytes) : ManifestCheck.requireSigned(bytes, keys))
+            .setName();
       } catch (IOException e) {
         // The manifest may be incomplete, for example; the follower also skips it.
       }

@@ -6,13 +6,12 @@ import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.HeapPages;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import java.io.DataOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.flink.util.function.ThrowingConsumer;
 
 /**
  * The bytes per key of a filter, measured on real filters filled with random hashes.
@@ -68,15 +67,12 @@ record FilterSample(double heapBytes, double pageBytes, double pages) {
         filter.insert(pages, hashes.nextLong());
       }
       pages.forEach(
-          page -> {
-            heapBytes[0] += page.heapBytes();
-            pageCount[0]++;
-            try {
-              CuckooFormat.writePage(page, out);
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
+          ThrowingConsumer.unchecked(
+              page -> {
+                heapBytes[0] += page.heapBytes();
+                pageCount[0]++;
+                CuckooFormat.writePage(page, out);
+              }));
     }
     double stored = (double) keys * filters;
     return new FilterSample(heapBytes[0] / stored, out.size() / stored, pageCount[0] / stored);

@@ -42,9 +42,7 @@ import org.jspecify.annotations.Nullable;
 record FileSummary(
     Object content, @Nullable BlobReference reference, Fields fields, String sentence) {
   private static final String MANIFEST = "\u0089FSM";
-
   private static final String BLOB = "\u0089FSB";
-
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   record BaseOfShard(String setName, int shard, Section whole) {}

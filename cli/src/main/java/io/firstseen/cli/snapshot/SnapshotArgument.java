@@ -42,9 +42,8 @@ final class SnapshotArgument {
           .filter(each -> each.content() instanceof Manifest)
           .isEmpty()) {
         throw new UserErrorException(
-            "--public-key checks a manifest or the manifest of a directory, but "
-                + path
-                + " is not");
+            "--public-key checks a manifest or the manifest of a directory, but %s is not"
+                .formatted(path));
       }
       ManifestCheck.requireSigned(Files.readAllBytes(path), keys);
       return;
